@@ -15,7 +15,7 @@ export type App = (typeof apps)[number]
 
 const isApp = (name: string): name is App => (apps as ReadonlyArray<string>).includes(name)
 
-/** Files that determine a bundle besides its sources. */
+/** Files that determine a bundle apart from its sources. */
 const ownFiles = [import.meta.filename]
 
 /**
@@ -188,7 +188,7 @@ interface BundleOptions {
    */
   readonly hasLines?: boolean
   /**
-   * `one` puts everything into one file. Otherwise this lists the files besides the entries. Default: only modules that are loaded on
+   * `one` puts everything into one file. Otherwise this lists the files other than the entries. Default: only modules that are loaded on
    * demand are in separate files.
    */
   readonly chunks?: "one" | ReadonlyArray<Chunk>

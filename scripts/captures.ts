@@ -15,7 +15,7 @@ import { apps, bundle } from "./bundle.ts"
 const root = fileURLToPath(new URL("..", import.meta.url))
 
 interface Step {
-  /** The command, or a comment. If a command ends with `&`, it keeps running. An empty text shows an empty line. */
+  /** The command, or a comment. If a command ends with `&`, it keeps running. An empty string shows an empty line. */
   readonly run: string
   /** Whether the command runs without being shown. Default: it is shown. */
   readonly isHidden?: true

@@ -1,5 +1,5 @@
 // Watches the programs that have launched this process, such as npx and pnpm. A launcher that is killed passes no signal on,
-// so this process would otherwise run for ever.
+// so this process would otherwise run indefinitely.
 import { readFileSync } from "node:fs"
 import { basename } from "node:path"
 

@@ -19,7 +19,7 @@ export interface Running {
   readonly ended: Effect.Effect<Ended>
 }
 
-/** The input of a run: variables besides PATH, its stdin, and its working directory. */
+/** The input of a run: variables apart from PATH, its stdin, and its working directory. */
 export type RunOptions = Pick<ProgramOptions, "cwd" | "env" | "input">
 
 /** Starts `berth`. It ends when the scope closes. */
@@ -56,7 +56,7 @@ export const berth = (args: ReadonlyArray<string>, options?: RunOptions): Effect
 /** The JSON that a run printed. */
 export const json = <A>({ stdout }: Ended): A => JSON.parse(stdout)
 
-/** The lines of a text, without the empty line after the last one. */
+/** The lines of a string, without the empty line after the last one. */
 export const lines = (text: string): ReadonlyArray<string> => text.split("\n").slice(0, -1)
 
 /** Any control character except the line feed. */

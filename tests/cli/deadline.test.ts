@@ -1,6 +1,6 @@
 /**
  * A command has one deadline for all its calls and waits. If a call or wait had a time limit of its own, it would take ten minutes here, or
- * for ever, and outlast the test.
+ * indefinitely, and outlast the test.
  */
 import { nodeRecord, ok } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"

@@ -26,7 +26,7 @@ const names: ReadonlyArray<readonly [what: string, name: string]> = [
   ["a flag", "--yes"]
 ]
 
-/** Characters that no text from outside may send to a terminal. */
+/** Characters that no string from outside may send to a terminal. */
 const overrides = /[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/
 
 /** A NODE argument for exactly this name. */

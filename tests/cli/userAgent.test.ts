@@ -1,4 +1,4 @@
-/** Requests carry the User-Agent that a flag, a variable or a profile sets, but never a text that no header can hold. */
+/** Requests carry the User-Agent that a flag, a variable or a profile sets, but never a string that no header can hold. */
 import { failure, nodeRecord, ok, type Reply, type Request } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

@@ -39,7 +39,7 @@ interface InstallOptions {
 }
 
 interface BinaryOptions {
-  /** Variables besides those that every program needs. */
+  /** Variables in addition to those that every program needs. */
   readonly env?: Readonly<Record<string, string>>
   readonly runtime?: Runtime
 }

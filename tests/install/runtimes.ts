@@ -38,5 +38,5 @@ export const managers = {
 } as const
 export type Manager = keyof typeof managers
 
-/** Vitest runs this once. It installs the tools that the machine lacks. */
+/** Vitest runs this once. It installs the tools that are missing on the machine. */
 export const setup = (): Promise<void> => install(home)

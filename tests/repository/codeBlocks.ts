@@ -100,7 +100,7 @@ const commandsOf = (text: string): ReadonlyArray<string> => {
   return prompted.length > 0 ? prompted.map((line) => line.slice(2)) : lines.filter((line) => /^[\w#]/.test(line))
 }
 
-/** The simple commands of a line, as words; quoted texts are one word. */
+/** The simple commands of a line, as words; quoted strings are one word. */
 const simpleCommands = (line: string): ReadonlyArray<ReadonlyArray<string>> =>
   line
     .replaceAll(/'[^']*'|"[^"]*"/g, (quoted) => quoted.slice(1, -1).replaceAll(/[\s|;&()#<>$]/g, "_") || "_")

@@ -85,7 +85,7 @@ it.effect("the examples of docs/control-plane.md print what the page shows", () 
     for (const example of examples) {
       const { body, method, path, reply } = example
       const printed = yield* Effect.promise((signal) => print({ baseUrl, credentials }, example, signal))
-      // Compare the texts only to show both in the failure.
+      // Compare the strings only to show both in the failure.
       if (!expectedOf(reply).test(printed)) assert.strictEqual(printed, reply, `${method} ${path} ${body}`)
       if (printed.startsWith('201 {"id":"w1"')) credentials = JSON.parse(printed.slice("201 ".length))
     }

@@ -1,5 +1,5 @@
 /**
- * Tests the navigation of the documentation site and the code that makes its pages, with the repository's pages and with texts made for the
+ * Tests the navigation of the documentation site and the code that makes its pages, with the repository's pages and with pages made for the
  * tests.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"

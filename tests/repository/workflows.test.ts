@@ -6,7 +6,7 @@ import { parse } from "yaml"
 const folder = new URL("../../.github/workflows/", import.meta.url)
 const files = readdirSync(folder)
 
-/** The permissions of jobs besides reading. */
+/** The permissions of jobs apart from reading. */
 const permitted: Readonly<Record<string, unknown>> = {
   "release.yml": [["publish", { "id-token": "write" }]],
   "docs.yml": [

@@ -75,7 +75,7 @@ const environmentOf = (worlds: ReadonlyArray<TestWorld>) =>
     ])
   )
 
-/** Turns a random node on or off every few milliseconds, for ever. Creates and deletes no nodes. */
+/** Turns a random node on or off every few milliseconds, without end. Creates and deletes no nodes. */
 export const load = (worlds: ReadonlyArray<TestWorld>) =>
   Effect.gen(function* () {
     for (;;) {

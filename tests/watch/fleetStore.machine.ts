@@ -1,5 +1,5 @@
 /**
- * Several daemons while their PostgreSQL is slow, does not answer, fails over or is full: they report this, make no decisions meanwhile,
+ * Several daemons while their PostgreSQL is slow, does not answer, fails over or is full: they report this, make no decisions in that time,
  * and continue by themselves.
  */
 import { chmodSync } from "node:fs"

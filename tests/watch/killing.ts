@@ -41,7 +41,7 @@ const service = Effect.map(TestServer, ({ control, id: world }) => ({
     Effect.asVoid(Effect.orDie(control.nodes.change({ params: { world, id }, payload: { status } })))
 }))
 
-/** Changes a node every few milliseconds, for ever. */
+/** Changes a node every few milliseconds, without end. */
 const load = Effect.gen(function* () {
   const { change, nodes } = yield* service
   for (let name = 1; ; name++) {

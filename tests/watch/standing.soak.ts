@@ -1,6 +1,6 @@
 /**
- * A daemon that is suspended for a while, as on a sleeping laptop. Afterwards it reports everything that happened meanwhile once, marked as
- * after a gap, and nothing else. The daemon keeps its store, and does not make up for missed requests.
+ * A daemon that is suspended for a while, as on a sleeping laptop. Afterwards it reports everything that happened in the meantime once,
+ * marked as after a gap, and nothing else. The daemon keeps its store, and does not make up for missed requests.
  */
 import { expect, layer } from "@effect/vitest"
 import { Clock, Effect } from "effect"
@@ -49,7 +49,7 @@ layer(fastService, { excludeTestServices: true })("a daemon that stands still", 
       yield* Effect.sleep("1 second")
       const sweeps = ((yield* Clock.currentTimeMillis) - continued) / sweepMillis
       const asked = (yield* requests).filter(({ seq }) => seq > last)
-      // Besides sweeps, there are reads of the deleted node and polls of the new one.
+      // Apart from sweeps, there are reads of the deleted node and polls of the new one.
       expect(asked.length).toBeLessThan(2 * sweeps + 20)
 
       yield* until(() => ops.taken.length === eventsOf(daemon.program.printedOn.stdout).length)

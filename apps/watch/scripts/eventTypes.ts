@@ -16,7 +16,7 @@ interface JsonSchema {
   readonly description?: string
 }
 
-/** Effect writes NaN and the infinities as texts. No event contains them. */
+/** Effect writes NaN and the infinities as strings. No event contains them. */
 const isUnwritten = ({ enum: values }: JsonSchema) => values?.includes("NaN") === true
 
 const withoutUnwritten = (value: unknown): unknown => {
@@ -113,7 +113,7 @@ const printType = (name: string, schema: JsonSchema): string => {
 }
 
 const header = `/**
- * The delivered events as plain types; times are texts (RFC 3339). Generated from the daemon's schemas by
+ * The delivered events as plain types; times are strings (RFC 3339). Generated from the daemon's schemas by
  * \`pnpm --filter @berthkit/watch events\`; a test compares.
  */
 

@@ -1,4 +1,4 @@
-// The texts that are generated from the table of troubles: the alert rules for Prometheus, and the table of
+// The text that is generated from the table of troubles: the alert rules for Prometheus, and the table of
 // `docs/reference/troubles.md`. A trouble is something that is wrong with the daemon now.
 import { readFileSync } from "node:fs"
 import { named, type TroubleEntry, troubleTable } from "../src/troubles/table.ts"

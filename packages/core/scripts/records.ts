@@ -15,7 +15,7 @@ import { Price } from "../src/domain/Price.ts"
 
 const header = `/**
  * The arguments and results of the promise client as plain types: those of the domain, with instants as \`Date\`s, ids as numbers
- * and a status as a text. They mention no library, so a program needs none for its types. Generated from the domain by
+ * and a status as a string. They mention no library, so a program needs none for its types. Generated from the domain by
  * \`pnpm --filter @berthkit/core records\`; a test compares the two.
  */
 

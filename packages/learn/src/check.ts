@@ -160,7 +160,7 @@ const compareOtherStatuses = (comparison: Comparison, was: Behaviour, is: Behavi
 /** The HTTP status at the end of a sentence about a refusal. */
 const statusIn = (observed: string): string | undefined => /\bis (?:refused with )?(\d{3})$/.exec(observed)?.[1]
 
-/** Whether the profile, which lacks this finding, was made from replies that could have shown it. */
+/** Whether the profile, which does not contain this finding, was made from replies that could have shown it. */
 const couldShow = ({ behaviour }: Profile, { of }: Finding): boolean =>
   of === undefined || behaviour.envelopes[of] !== undefined
 

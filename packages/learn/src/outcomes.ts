@@ -1,5 +1,5 @@
 /**
- * How a run of `learn` can end besides success and failure. This module stands alone so that the program can choose an exit code without
+ * How a run of `learn` can end apart from success and failure. This module stands alone so that the program can choose an exit code without
  * loading the rest of `learn`.
  */
 import { Data } from "effect"

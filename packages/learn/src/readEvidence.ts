@@ -1,6 +1,6 @@
 /**
  * Reads evidence from a file: an HTTP Archive (HAR 1.2) of a browser, a proxy or the mock, or a page of the mock's journal.
- * The exchanges have no credentials. Texts that quote them pass a redactor that knows the credentials of the file.
+ * The exchanges have no credentials. Strings that quote them pass a redactor that knows the credentials of the file.
  */
 import { createHash } from "node:crypto"
 import { parseJson } from "@berthkit/core/api/parseJson"

@@ -89,7 +89,7 @@ const ensureWritable = Effect.fnUntraced(function* (flag: string, file: Option.O
 
 const print = (text: string) => Console.log(escapeLines(text))
 
-/** Escapes control characters, so that the service's texts cannot move the cursor. */
+/** Escapes control characters, so that the service's strings cannot move the cursor. */
 const escapeLines = (text: string): string => text.trimEnd().split("\n").map(escapeControls).join("\n")
 
 const printCheck = Effect.fnUntraced(function* (

@@ -111,7 +111,7 @@ const plainly = (secret: string): ReadonlyArray<string> => {
 }
 
 /**
- * Masks secrets of at least `minOtherLength` within a text. It looks secrets up by their first characters, because there may
+ * Masks secrets of at least `minOtherLength` within a string. It looks secrets up by their first characters, because there may
  * be thousands of them.
  */
 const masker = (secrets: ReadonlyArray<string>) => {
@@ -136,9 +136,9 @@ const masker = (secrets: ReadonlyArray<string>) => {
   }
 }
 
-/** A function that removes these secrets, and texts that look like one. It compiles its patterns at the first use. */
+/** A function that removes these secrets, and strings that look like one. It compiles its patterns at the first use. */
 export const redactorFor = (secrets: ReadonlyArray<string>): ((text: string) => string) => {
-  // Percent-encoding throws if a text ends in half a surrogate pair.
+  // Percent-encoding throws if a string ends in half a surrogate pair.
   const all = Array.from(new Set(secrets.map((secret) => secret.toWellFormed())))
   const make = () => {
     const [first, second = first, ...others] = all.slice(0, maxSpelled)

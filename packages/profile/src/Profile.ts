@@ -15,7 +15,7 @@ const Count = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000
 const Millis = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 31_536_000_000 }))
 const Text = Schema.String.check(Schema.isMaxLength(4_096))
 const Status = Schema.Int.check(Schema.isBetween({ minimum: 200, maximum: 599 }))
-/** A text that may be the value of a header. */
+/** A string that may be the value of a header. */
 const MediaType = Schema.String.check(Schema.isPattern(/^[ -~]{0,4096}$/))
 const Decimals = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 20 }))
 
@@ -23,7 +23,7 @@ const Decimals = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 20 }))
 const kinds = ["null", "boolean", "integer", "number", "string", "array", "object"] as const
 export type Kind = (typeof kinds)[number]
 
-/** The format in which the service writes a text or number. The mock writes its own values in the same format. */
+/** The format in which the service writes a string or number. The mock writes its own values in the same format. */
 export type Form = typeof Form.Type
 const Form = Schema.Union([
   /**
@@ -46,7 +46,7 @@ const Form = Schema.Union([
 /** A field of a record. */
 export interface Field {
   readonly name: string
-  /** The types of its values besides null, the most frequent first. */
+  /** The types of its values apart from null, the most frequent first. */
   readonly kinds: ReadonlyArray<Kind>
   readonly form?: Form
   /** The shares of the records (0 to 1) in which the field was missing, and in which it was null. */
@@ -110,7 +110,7 @@ export const situations = [
 ] as const
 export type Situation = (typeof situations)[number]
 
-/** The service's reply in one of these situations. In its texts, `{id}` stands for the requested id. */
+/** The service's reply in one of these situations. In its strings, `{id}` stands for the requested id. */
 const Failure = Schema.Struct({
   status: Status,
   contentType: Schema.optionalKey(MediaType),

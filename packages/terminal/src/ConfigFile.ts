@@ -154,8 +154,8 @@ export class ConfigFile {
   }
 
   /**
-   * Records a problem at a place within a text of several lines, by its row and column in that text, from 1. A text that YAML folds or
-   * escapes has no such places, so the problem is then at its beginning.
+   * Records a problem at a place within a string of several lines, by its row and column in that string, from 1. A string that YAML folds
+   * or escapes has no such places, so the problem is then at its beginning.
    */
   failWithin(
     { name, node }: Place,
@@ -240,7 +240,7 @@ export class ConfigFile {
   text: Read<string> = readAs({ type: "string", minLength: 1 }, (place) => {
     const { node } = place
     if (isScalar(node) && typeof node.value === "string" && node.value.trim() !== "") return node.value
-    // YAML reads texts such as `30` or `true` as another type unless they are in quotes.
+    // YAML reads strings such as `30` or `true` as another type unless they are in quotes.
     if (isScalar(node) && typeof node.value !== "string" && node.value !== null) {
       return this.fail(place, "has to be a text: write it in quotes")
     }
@@ -253,7 +253,7 @@ export class ConfigFile {
       : this.fail(place, "has to be true or false")
   )
 
-  /** A text that `parse` understands; `expected` completes "has to be …". */
+  /** A string that `parse` understands; `expected` completes "has to be …". */
   parsed = <A>(expected: string, parse: (text: string) => A | undefined, schema: JsonSchema = {}): Read<A> =>
     readAs({ ...this.text.schema, ...schema }, (place) => {
       const { node } = place

@@ -163,7 +163,7 @@ export const databaseSetting = Effect.fnUntraced(function* (
   flag: string | undefined
 ): Effect.fn.Return<Option.Option<Sourced<Redacted.Redacted>>, SettingFault> {
   if (flag === undefined) return yield* variableSetting(variables.stateUrl)
-  // `stateUrlOf` refuses texts that are not addresses.
+  // `stateUrlOf` refuses strings that are not addresses.
   if (!isPostgres(flag) || !URL.canParse(flag) || !mayHoldPassword(flag)) {
     return Option.some({ value: Redacted.make(flag), source: stateFlag })
   }
@@ -234,7 +234,7 @@ export const ensurePrivate = (
         })
       )
 
-/** The project as a number. A text that is not a whole number becomes NaN, which the check of the options refuses. */
+/** The project as a number. A string that is not a whole number becomes NaN, which the check of the options refuses. */
 export const projectOf = (text: string): number => (/^\d{1,16}$/.test(text) ? Number(text) : Number.NaN)
 
 /** The connection from these settings. `orElse` is the end of a hint: another way to set what is missing. */

@@ -7,7 +7,7 @@ import { createHash } from "node:crypto"
 import { type ClientOptions, placeOf } from "@berthkit/core/client/options/Settings"
 import { Redacted } from "effect"
 
-/** The options that identify an account besides the address of its service. */
+/** The options that identify an account, apart from the address of its service. */
 type Named = Pick<ClientOptions, "project" | "location"> & { readonly apiKey: Redacted.Redacted }
 
 const hashOf = (origin: string, { apiKey, location, project }: Named): string =>

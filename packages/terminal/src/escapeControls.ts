@@ -33,5 +33,5 @@ const written = (character: string): string => {
 /** The text with every control character escaped, such as `\x1b` or `\n`. */
 export const escapeControls = (text: string): string => (plain.test(text) ? text : text.replace(unsafe, written))
 
-/** The same for a text of several lines; the line feeds stay. */
+/** The same for a string of several lines; the line feeds stay. */
 export const escapeControlsInLines = (text: string): string => text.split("\n").map(escapeControls).join("\n")

@@ -4,7 +4,7 @@
  */
 import { Redacted, Result } from "effect"
 
-/** Whether a text begins like a PostgreSQL address. */
+/** Whether a string begins like a PostgreSQL address. */
 export const isPostgres = (text: string): boolean => /^postgres(ql)?:\/\//.test(text)
 
 /** The schema of the tables: `berth` unless the address says `?schema=NAME`. */
@@ -51,7 +51,7 @@ const badPart = (url: URL, fromVariable: ReadonlySet<string>): string | null => 
 
 /**
  * Parses an address and completes it from the variables, for example with the password. A blank variable counts as unset.
- * Fails with a text that continues a sentence after the name of the setting.
+ * Fails with a string that continues a sentence after the name of the setting.
  */
 export const readAddress = (
   text: string,
@@ -76,7 +76,7 @@ export const readAddress = (
 
 /**
  * Whether an address may contain a password, in its usual places or in the wrong one: an `@` or `#` after the host is probably part of a
- * password that is not percent-encoded. A text that is not an address counts as one that does.
+ * password that is not percent-encoded. A string that is not an address counts as one that does.
  */
 export const mayHoldPassword = (text: string): boolean => {
   const url = isPostgres(text) ? URL.parse(text) : null

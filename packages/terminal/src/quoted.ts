@@ -1,6 +1,6 @@
 /** Commands for people to copy: makes any text one word of a command for a POSIX shell. Pure, so pages use it, too. */
 
-/** A text as one word. */
+/** A string as one word. */
 export const quoted = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 

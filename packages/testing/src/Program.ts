@@ -16,7 +16,7 @@ export interface Ended {
 
 export interface ProgramOptions {
   /**
-   * The program's environment besides PATH; undefined stands for a variable that is not set. Default: the environment of the
+   * The program's environment apart from PATH; undefined means a variable that is not set. Default: the environment of the
    * test.
    */
   readonly env?: Readonly<Record<string, string | undefined>>

@@ -8,7 +8,7 @@ import type { FileHandle } from "node:fs/promises"
 
 type Files = typeof import("node:fs/promises")
 
-/** The kind of a call: it takes space, only changes names, reads a text, or looks at names. */
+/** The kind of a call: it takes space, only changes names, reads a string, or looks at names. */
 export type Access = "fills" | "changes" | "reads" | "looks"
 
 export const isWriting = (access: Access): boolean => access === "fills" || access === "changes"

@@ -1,6 +1,6 @@
 /**
  * Applies the rules of `promtool check metrics` to a scrape in Prometheus's text format. They are about names, units, suffixes and help
- * texts, and forbid that a series appears twice.
+ * strings, and forbid that a series appears twice.
  */
 
 /** Units that a metric's name must not have, each with the base unit to use instead. */

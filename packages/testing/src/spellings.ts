@@ -63,7 +63,7 @@ export const spellingsOf = (secret: string): Readonly<Record<string, string>> =>
   }
 }
 
-/** The names of the spellings in which a text shows one of the secrets, ignoring case. */
+/** The names of the spellings in which a string shows one of the secrets, ignoring case. */
 export const seenOf = (shown: string, secrets: ReadonlyArray<string>): ReadonlyArray<string> => {
   const text = shown.toLowerCase()
   return secrets.flatMap((secret) =>

@@ -25,7 +25,7 @@ export interface Access {
   /** The origin that browsers see, if a proxy with another origin is in front of the server. */
   readonly publicOrigin?: string | undefined
   /**
-   * The host names besides loopback under which the server may be used, in the form of `readHostName`. `any` is safe if all
+   * The host names other than loopback under which the server may be used, in the form of `readHostName`. `any` is safe if all
    * data needs a token: an attacker's page has no token, whatever its host name.
    */
   readonly hosts: ReadonlySet<string> | "any"

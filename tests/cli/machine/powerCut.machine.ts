@@ -1,7 +1,8 @@
 /**
  * Power cuts: the test copies the device at the instant when a create arrives at the service or a command has ended. Then it mounts the
- * copy and continues with it. The file systems are real (ext4 and xfs, on loop devices), so the copy lacks everything that they have not
- * written to the device yet. Needs Linux with loop devices, root, and Debian's xfsprogs; it fails if a file system cannot be mounted.
+ * copy and continues with it. The file systems are real (ext4 and xfs, on loop devices), so the copy does not have everything that they
+ * have not written to the device yet. Needs Linux with loop devices, root, and Debian's xfsprogs; it fails if a file system cannot be
+ * mounted.
  */
 import { execFileSync, spawnSync } from "node:child_process"
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"

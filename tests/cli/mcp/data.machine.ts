@@ -1,5 +1,5 @@
 /**
- * A model receives other people's texts as data, no credential in any message, and a result even if the rate limit is spent or the
+ * A model receives other people's text as data, no credential in any message, and a result even if the rate limit is spent or the
  * service hangs.
  */
 import { HttpService } from "@berthkit/testing/HttpService"

@@ -29,7 +29,7 @@ const faults = (schema: Json, path: string): ReadonlyArray<string> => {
   return [
     ...(typeof type === "string" && types.has(type) ? [] : [`${path}: its type is ${JSON.stringify(type)}`]),
     ...Object.keys(schema).flatMap((keyword) => (keywords.has(keyword) ? [] : [`${path}: ${keyword}`])),
-    // Gemini accepts only texts as choices, and no empty text.
+    // Gemini accepts only strings as choices, and no empty string.
     ...(choices === undefined ||
     (Array.isArray(choices) && choices.every((text) => typeof text === "string" && text !== ""))
       ? []

@@ -27,7 +27,7 @@ const ownersFor = (step: string): ReadonlySet<string> =>
 
 const escaped = (text: string) => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`)
 
-/** Whether a text contains a word, not as part of another word. */
+/** Whether a string contains a word, not as part of another word. */
 const has = (text: string, word: string) => new RegExp(`(?<![\\w.-])${escaped(word)}(?![\\w-]|\\.\\d)`).test(text)
 
 const money = (amount: number) => amount.toFixed(2)

@@ -72,7 +72,7 @@ export interface Weather {
   readonly falseMissing?: boolean | "once"
   /** Whether lists show the state before the last change. */
   readonly staleLists?: boolean
-  /** Whether lists lack their last node. */
+  /** Whether lists leave out their last node. */
   readonly shortLists?: boolean
   /** Whether replies do not state the time. */
   readonly noDate?: boolean

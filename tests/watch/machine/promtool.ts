@@ -1,4 +1,4 @@
-/** Prometheus's own tool for its rules. If the machine lacks it, Debian's package is unpacked next to the tests. */
+/** Prometheus's own tool for its rules. If the machine does not have it, Debian's package is unpacked next to the tests. */
 import { execFileSync } from "node:child_process"
 import { existsSync, globSync, mkdirSync } from "node:fs"
 import { join } from "node:path"

@@ -1,6 +1,6 @@
 /**
- * A silence in a real daemon that is killed and reloaded meanwhile. The receiver gets no silenced event until the silence ends, and then
- * each event once, with the events of each node in order.
+ * A silence in a real daemon that is killed and reloaded during the silence. The receiver gets no silenced event until the silence ends,
+ * and then each event once, with the events of each node in order.
  */
 import { Nodes } from "@berthkit/core/client/Nodes"
 import { TestServer } from "@berthkit/server/testing"

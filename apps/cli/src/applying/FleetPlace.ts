@@ -102,7 +102,7 @@ const readSshKeys = (place: FleetPlace, { group, order }: Group) =>
         (sshKeys) => ({ sshKeys })
       )
 
-/** A fleet with the texts of its start scripts, which only a create needs. */
+/** A fleet with the contents of its start scripts, which only a create needs. */
 export interface ReadFleet extends LoadedFleet {
   readonly scriptsOf: ReadonlyMap<string, ReadonlyArray<string>>
 }

@@ -407,9 +407,9 @@ export const ensureUnprotected = Effect.fnUntraced(function* (
 })
 
 /**
- * The reasons, as texts by node id, why the fleet must not delete certain nodes although neither its file nor its ledger protects them. If
- * a node is in the ledgers of two fleets, neither fleet deletes it. If the fleet has a second ledger that cannot be used, that ledger may
- * protect all of `members`.
+ * The reasons, as strings by node id, why the fleet must not delete certain nodes although neither its file nor its ledger protects them.
+ * If a node is in the ledgers of two fleets, neither fleet deletes it. If the fleet has a second ledger that cannot be used, that ledger
+ * may protect all of `members`.
  */
 export const protectedBesides = (
   ledgers: ReadonlyArray<KnownLedger>,

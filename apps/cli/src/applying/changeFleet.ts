@@ -80,11 +80,11 @@ export interface FleetOptions
     Omit<PlanOptions, "isDestroy">,
     Pick<Means, "wait" | "timeout" | "maxUnavailable" | "readyCommand" | "readyTimeout"> {
   readonly place: FleetPlace
-  /** How long the list must lack a node and reads must answer 404 before the node counts as gone; default one minute. */
+  /** How long a node must be missing from the list and reads must answer 404 before the node counts as gone; default one minute. */
   readonly grace: Duration.Duration | undefined
 }
 
-/** Adds `-f FILE` to the commands in a text if the fleet file is not the default one. */
+/** Adds `-f FILE` to the commands in a string if the fleet file is not the default one. */
 const typed = (text: string, { flag }: FleetPlace): string =>
   text.replaceAll(/berth (?:fleet (?:adopt|forget)|apply|diff|destroy)/g, (command) => `${command}${flag}`)
 

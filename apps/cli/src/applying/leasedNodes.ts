@@ -64,7 +64,7 @@ const pausesMillis = [1000, 2000, 4000, 8000]
 const maxDeletes = 3
 const deletePause = "2 seconds"
 
-/** Finds a node in the list if the service does not find it by id. If the list may lack nodes, the 404 for the id counts alone. */
+/** Finds a node in the list if the service does not find it by id. If the list may be incomplete, the 404 for the id counts alone. */
 const listed = Effect.fnUntraced(function* (id: NodeId, name: string) {
   const nodes = yield* Nodes
   const named = yield* Effect.catchIf(

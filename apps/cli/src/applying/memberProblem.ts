@@ -5,7 +5,7 @@
 import { lookAt, wordsOfOwnKey } from "../failure/ownKey.ts"
 import { type Failure, type Problem, problemOf } from "../failure/Problem.ts"
 
-/** The texts that differ from those of `berth node create`, because berth chose the key. */
+/** The wording that differs from that of `berth node create`, because berth chose the key. */
 const ofKey = (member: string, failure: Failure): Partial<Pick<Problem, "message" | "hint">> =>
   failure._tag === "BerthError"
     ? wordsOfOwnKey(failure, (id) => `${lookAt(id)} If it is ${member}: berth fleet adopt ${id} --as ${member}`)

@@ -1,7 +1,7 @@
 /**
- * Finds out which nodes of a fleet exist, from the account's list and from single reads of nodes that the list lacks or contradicts.
- * Before a member counts as gone, this module repeats the list and the reads as `fleet/missing.ts` requires. A *suspect* is a node of the
- * ledger that may be gone.
+ * Finds out which nodes of a fleet exist, from the account's list and from single reads of nodes that are missing from the list or
+ * contradict it. Before a member counts as gone, this module repeats the list and the reads as `fleet/missing.ts` requires. A *suspect* is
+ * a node of the ledger that may be gone.
  */
 import { Nodes } from "@berthkit/core/client/Nodes"
 import { monotonicMillis } from "@berthkit/core/client/time/Monotonic"
@@ -39,7 +39,7 @@ const heldBy = (ledger: Ledger): ReadonlyArray<Held> =>
     ...(previous === undefined ? [] : [{ member, owned: previous, isAsked: previousAsked === true }])
   ])
 
-/** The whole list. An incomplete list proves nothing about the nodes that it lacks. */
+/** The whole list. An incomplete list proves nothing about the nodes that are missing from it. */
 const listed = Effect.gen(function* () {
   const list = yield* wholeList
   if (!list.isWhole) return yield* new ListNotWhole({ all: true })
@@ -70,7 +70,7 @@ const stranger = ({ member, owned }: Held, node: Node): Conflict => ({
   hint: `If node ${owned.id} is no longer the member: berth fleet forget ${member}; if it still is, run that and then: berth fleet adopt ${owned.id} --as ${member}`
 })
 
-/** Fills in plan and image from the ledger, because the reply to a get may lack both, and the list lacks the image. */
+/** Fills in plan and image from the ledger, because the reply to a get may contain neither, and the list does not contain the image. */
 const whole = (node: Node, { image, plan }: Owned): Node =>
   withListed(node, { plan, image, memoryMib: null, region: null })
 
@@ -129,7 +129,7 @@ export const observe = Effect.fnUntraced(function* (ledger: Ledger, elsewhere: W
     if (result !== undefined && !isMissing(result.failure)) return yield* result.failure
     nodes.delete(owned.id)
     if (list.ids.has(owned.id) && !isAsked) continue
-    // The deletion was requested, the list lacks the node, and a read answered 404.
+    // The deletion was requested, the node is missing from the list, and a read answered 404.
     if (isAsked && result !== undefined && !list.ids.has(owned.id)) gone.add(owned.id)
     // If the deletion was requested, a list that still shows the node may be stale.
     else suspects.push({ id: owned.id, expectation: !isAsked ? "stays" : list.ids.has(owned.id) ? "goes" : "asked" })

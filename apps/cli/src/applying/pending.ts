@@ -109,8 +109,8 @@ const settledEntry = Effect.fnUntraced(function* (
     )
   }
   // This machine records a create before it sends it, so without a record it has sent nothing. But if the state folder was copied, two
-  // machines have the same name, and each has records that the other lacks. So if the ledger says that the create was sent, a missing
-  // record proves nothing.
+  // machines have the same name, and each has records that the other does not have. So if the ledger says that the create was sent, a
+  // missing record proves nothing.
   if (pending.by === machine && pending.isSent !== true) return nothing
   const since = { millis: Date.parse(pending.since), isOfService: pending.byService === true }
   return isQuietElsewhere(since, yield* instantNow) ? nothing : Result.fail(unrecorded(entry, machine))

@@ -238,7 +238,7 @@ const create = Effect.fnUntraced(function* (
         member,
         id: node.id,
         message: `Created ${whatOf(node)}, which is billed, and the ledger does not have it: ${message}`,
-        // If the user restores an older ledger, it may lack this create. So the hint says how the ledger gets the node.
+        // If the user restores an older ledger, this create may be missing from it. So the hint says how the ledger gets the node.
         hint: `${hint} That adds the node to the fleet, or names the command that does.`
       })
   )

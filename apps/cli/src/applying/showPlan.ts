@@ -111,7 +111,9 @@ const atOnceSentences = (plan: Plan, prices: PriceList): ReadonlyArray<string> =
   ]
 }
 
-/** A text with everything that berth shows of a plan or would send for it. If the text differs after a question, the plan has changed. */
+/**
+ * A string with everything that berth shows of a plan or would send for it. If the string differs after a question, the plan has changed.
+ */
 export const shownText = (plan: Plan, prices: PriceList): string =>
   JSON.stringify([
     rowsOf(plan, prices),
@@ -145,7 +147,7 @@ const drawn = (
   return rows.map((row) => card(fields, row, { colour })).join("\n")
 }
 
-/** The settings of new nodes besides plan and image, one line per group. */
+/** The settings of new nodes except plan and image, one line per group. */
 const settingsOf = ({ changes }: Plan): ReadonlyArray<string> => {
   const made = changes.flatMap((change) =>
     change.action === "create" || change.action === "replace" ? [change.group] : []

@@ -1,5 +1,5 @@
 /**
- * The help of a command as data, for help texts, `--help -o json` and completions. It is derived from the command and its place in the tree
+ * The help of a command as data, for help text, `--help -o json` and completions. It is derived from the command and its place in the tree
  * (`helpOf.ts`), so that nothing is stated twice. Modules that must not load Effect import only the types from here.
  */
 import { Schema } from "effect"

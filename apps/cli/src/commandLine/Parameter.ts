@@ -15,7 +15,7 @@ type Wrong = { readonly _tag: "Missing" } | { readonly _tag: "Invalid"; readonly
 export interface Parameter<out A> {
   readonly kind: "flag" | "argument"
   readonly help: FlagHelp
-  /** Parses the texts that the command line has for this parameter. */
+  /** Parses the strings that the command line has for this parameter. */
   readonly read: (texts: ReadonlyArray<string>) => Result.Result<A, Wrong>
 }
 
@@ -26,7 +26,7 @@ export type Values<P extends Parameters> = { readonly [K in keyof P]: P[K] exten
 
 /** A parser of one text. */
 export interface Value<out A> {
-  /** The placeholder in help texts. */
+  /** The placeholder in help text. */
   readonly metavar: string
   readonly choices?: ReadonlyArray<string>
   /** Whether the text may be a comma-separated list. */
@@ -40,7 +40,7 @@ export interface Value<out A> {
   readonly expected?: (text: string) => string
 }
 
-/** A text, by default without restrictions. */
+/** A string, by default without restrictions. */
 export const text = (
   metavar: string,
   accepts: (text: string) => boolean = () => true,

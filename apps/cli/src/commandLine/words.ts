@@ -1,5 +1,5 @@
 /**
- * Splits a command line into flags with their texts and the remaining words, and reads the global flags before the command is known. A
+ * Splits a command line into flags with their strings and the remaining words, and reads the global flags before the command is known. A
  * switch never consumes the next word (`delete --yes 1 2` deletes both), and a value is never read as a flag (`--sort -name`). This module
  * does not load Effect, because help and completions use it.
  */
@@ -8,7 +8,7 @@ import { globalFlagList, globalFlags } from "./globalFlags.ts"
 
 export interface Words {
   /**
-   * The texts of each given flag, in order: undefined for a missing value, and "true" for a switch. The key is the description object of
+   * The strings of each given flag, in order: undefined for a missing value, and "true" for a switch. The key is the description object of
    * the flag itself, not an equal copy.
    */
   readonly flags: ReadonlyMap<FlagHelp, ReadonlyArray<string | undefined>>

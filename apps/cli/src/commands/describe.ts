@@ -36,7 +36,7 @@ const records: Readonly<Record<string, () => Promise<AnyRecord>>> = {
   proposal: async () => (await import("../proposal/Proposal.ts")).proposalRecord
 }
 
-/** The descriptor of a record name; a `[]` suffix stands for a list. */
+/** The descriptor of a record name; a `[]` suffix means a list. */
 export const recordNamed = (name: string): Promise<AnyRecord> => {
   const load = records[name.replace("[]", "")]
   if (load === undefined) throw new Error(`no record is named ${name}`)

@@ -1,5 +1,5 @@
 /**
- * Every command: its name, the parts of its help besides the flags, and its module. A module is loaded only when its command runs, so the
+ * Every command: its name, the parts of its help except the flags, and its module. A module is loaded only when its command runs, so the
  * tree imports none.
  */
 import { type CommandTree, noun, verb } from "../commandLine/CommandTree.ts"

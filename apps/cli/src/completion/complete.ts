@@ -162,7 +162,7 @@ const obeyed = /[\p{Cc}\p{Cf}\u2028\u2029]/u
 /** Names with such characters are not offered. */
 const isPlain = (value: string): boolean => value !== "" && !obeyed.test(value)
 
-/** Removes such characters from a description, which may contain a text of the service, such as an unknown status. */
+/** Removes such characters from a description, which may contain a string of the service, such as an unknown status. */
 const plainText = (description: string): string =>
   description.replaceAll(new RegExp(`(?:${obeyed.source}|\\s)+`, "gu"), " ")
 

@@ -10,7 +10,7 @@ import { Data } from "effect"
 import { quoted } from "@berthkit/terminal/quoted"
 import { goOnWaiting, isBeingDeleted, isBilled } from "./callInWords.ts"
 
-/** The texts of a failure: a sentence, and what to do next. */
+/** The wording of a failure: a sentence, and what to do next. */
 interface Words {
   readonly message: string
   readonly hint: string

@@ -1,6 +1,6 @@
 /**
- * Texts for a failed create whose idempotency key berth chose. The user never sees this key, so the hints of `berth node create` do not
- * fit.
+ * The wording of errors for a failed create whose idempotency key berth chose. The user never sees this key, so the hints of `berth node
+ * create` do not fit.
  */
 import type { BerthError } from "@berthkit/core/domain/BerthError"
 import { mayBeUnlisted } from "@berthkit/core/domain/ErrorReason"
@@ -13,7 +13,7 @@ const runAgain = "Run the same command again: that makes no second node."
 /** The hint if the reply named a node: look at that node first. */
 export const lookAt = (id: number): string => `See it: berth node get ${id}; nothing is sent again for it.`
 
-/** The texts that differ from those of a create with the user's key. `told` is the hint if the reply named a node. */
+/** The wording that differs from that of a create with the user's key. `told` is the hint if the reply named a node. */
 export const wordsOfOwnKey = (
   error: BerthError,
   told: (id: number) => string = lookAt,
@@ -39,7 +39,7 @@ export const wordsOfOwnKey = (
 
 const isCall = (failure: { readonly _tag: string } | BerthError): failure is BerthError => failure._tag === "BerthError"
 
-/** The failure of a whole command with these texts, if they differ. */
+/** The failure of a whole command with this wording, if it differs. */
 export const inOwnWords = <E extends { readonly _tag: string }>(failure: E | BerthError, again = runAgain) => {
   if (!isCall(failure)) return failure
   const words = wordsOfOwnKey(failure, lookAt, again)

@@ -104,7 +104,7 @@ export interface Ledger {
   readonly members: ReadonlyMap<string, Entry>
 }
 
-/** Why a text is not a usable ledger. */
+/** Why a string is not a usable ledger. */
 export type LedgerFault =
   | { readonly _tag: "Damaged"; readonly why: string }
   /** Two lines for one member. A merge of two branches can produce them. */

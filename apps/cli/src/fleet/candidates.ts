@@ -1,6 +1,6 @@
 /**
- * Finds nodes that may belong to a member besides the one in the ledger: the result of an unanswered create, a second node of its name, and
- * the old node of an unfinished replacement. Pure.
+ * Finds nodes that may belong to a member, in addition to the one in the ledger: the result of an unanswered create, a second node of its
+ * name, and the old node of an unfinished replacement. Pure.
  */
 import { isSpelling } from "@berthkit/core/client/creation/Ownership"
 import type { Node } from "@berthkit/core/domain/Node"

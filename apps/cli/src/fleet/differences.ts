@@ -29,7 +29,7 @@ const shown = (value: unknown): string =>
         : value.join(", ")
       : String(value)
 
-/** The settings of an order besides plan and image, written as in the file: `tags web, db; publicIp false`. Empty if there are none. */
+/** The settings of an order except plan and image, written as in the file: `tags web, db; publicIp false`. Empty if there are none. */
 export const settingsText = (order: Order, scripts: ReadonlyArray<string>): string =>
   Object.entries(sentOf(order, scripts))
     .filter(([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0))

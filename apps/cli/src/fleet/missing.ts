@@ -1,6 +1,7 @@
 /**
- * Decides whether nodes of a fleet that the list lacks are gone, with the same state machine as the daemon (core's `Absence.ts`). Pure:
- * `nextStep` says what to read next, and `take` takes the answer. A node that is seen or cannot be read does not count as gone in this run.
+ * Decides whether nodes of a fleet that are missing from the list are gone, with the same state machine as the daemon (core's
+ * `Absence.ts`). Pure: `nextStep` says what to read next, and `take` takes the answer. A node that is seen or cannot be read does not count
+ * as gone in this run.
  */
 import {
   type Absence,
@@ -52,7 +53,7 @@ export const rulesWith = (graceMillis: number = defaultAbsenceRules.graceMillis)
   holdMillis: (defaultAbsenceRules.holdMillis / defaultAbsenceRules.graceMillis) * graceMillis
 })
 
-/** The initial state after a complete list that lacked these nodes. */
+/** The initial state after a complete list without these nodes. */
 export const suspected = (
   suspects: ReadonlyArray<Suspect>,
   nodes: number,

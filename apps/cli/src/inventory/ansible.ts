@@ -3,7 +3,7 @@
  */
 import { addressOf, type Host, hostNames, reachable } from "./Host.ts"
 
-/** Marks a text that Ansible would read as a template, because texts of the service are only data. */
+/** Marks a string that Ansible would read as a template, because strings of the service are only data. */
 const unsafe = (text: string): unknown => (/\{[{%#]/.test(text) ? { __ansible_unsafe: text } : text)
 
 const textOrNull = (text: string | null): unknown => (text === null ? null : unsafe(text))
@@ -63,7 +63,7 @@ export interface Inventory {
   readonly hosts: ReadonlyMap<string, Readonly<Record<string, unknown>>>
   /** The names of the hosts in each group. */
   readonly groups: ReadonlyMap<string, ReadonlyArray<string>>
-  /** The number of nodes left out for lack of an address. */
+  /** The number of nodes left out because they have no address. */
   readonly withoutAddress: number
   /** The number of nodes with changed names. */
   readonly changed: number

@@ -30,7 +30,7 @@ const namePrefix = "name:"
 const patternPrefix = "pattern:"
 
 /**
- * Digits are an id, and a text with `*` or `?` is a pattern; `name:` and `pattern:` mark exceptions. The result does not depend on the
+ * Digits are an id, and a string with `*` or `?` is a pattern; `name:` and `pattern:` mark exceptions. The result does not depend on the
  * existing nodes, so that a repeated command names the same nodes.
  */
 export const parseTarget = (given: string, { patterns }: Pick<Naming, "patterns"> = { patterns: true }): Target => {
@@ -51,7 +51,7 @@ export const parseTarget = (given: string, { patterns }: Pick<Naming, "patterns"
 /** Whether an argument is a pattern. Brackets alone are more often part of a name. */
 const isPattern = (text: string): boolean => /[*?]/.test(text)
 
-/** Whether a text contains any special character of patterns. */
+/** Whether a string contains any special character of patterns. */
 const hasWildcard = (text: string): boolean => /[*?[{]/.test(text)
 
 /** The argument that gives the same text its other meaning, as a name or as a pattern. Undefined if it has only one meaning. */

@@ -59,10 +59,10 @@ export const shownNodes = (options?: Listening): Stream.Stream<Node, BerthError,
 
 export const shownList = collected(shownNodes)
 
-/** Fields that never change, and that the reply to a get may lack. */
+/** Fields that never change, and that the reply to a get may not have. */
 type ListedFields = Pick<Node, "plan" | "image" | "memoryMib" | "region">
 
-/** Fills in the fields that a node's record lacks, from another record of the node. */
+/** Fills in the fields that are missing from a node's record, from another record of the node. */
 export const withListed = (node: Node, listed: ListedFields): Node => ({
   ...node,
   plan: node.plan ?? listed.plan,
@@ -75,8 +75,8 @@ export const withListed = (node: Node, listed: ListedFields): Node => ({
 const maxSearched = 1000
 
 /**
- * The reply to a get may lack fields that the list has. Fills them in from the list. They stay `null` if the node is further back in the
- * list or the list cannot be read, because no command should fail only because of these fields.
+ * The reply to a get may not have fields that the list has. Fills them in from the list. They stay `null` if the node is further back in
+ * the list or the list cannot be read, because no command should fail only because of these fields.
  */
 export const withListedFields = Effect.fnUntraced(function* (
   found: ReadonlyArray<Node>

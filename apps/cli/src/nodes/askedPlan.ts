@@ -1,6 +1,6 @@
 /**
  * Finds the slug under which the user ordered a node's plan. A node may show the SKU of its plan instead of the slug, and only the image
- * list relates the two. Berth reads the list only if the texts differ, and fails if it cannot be read.
+ * list relates the two. Berth reads the list only if the strings differ, and fails if it cannot be read.
  */
 import type { Image } from "@berthkit/core/domain/Image"
 import type { Node } from "@berthkit/core/domain/Node"

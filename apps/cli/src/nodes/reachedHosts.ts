@@ -11,7 +11,7 @@ import { nodeCount } from "../output/format.ts"
 import { Output } from "../output/Output.ts"
 import { shownList } from "./allNodes.ts"
 
-/** The node and its address. A text that is not an IP address is ignored, because it may become an argument of another program. */
+/** The node and its address. A string that is not an IP address is ignored, because it may become an argument of another program. */
 export const publicAddress = Effect.fnUntraced(function* (given: string) {
   const node = yield* resolveNode(given, { change: false })
   const address = hostOf(node).publicIp

@@ -30,7 +30,7 @@ export class Output extends Context.Service<
     readonly unqueried: (text: string) => Effect.Effect<void>
     /** Whether the reader of the data has gone. */
     readonly readerGone: Effect.Effect<boolean>
-    /** Whether notes and progress are wanted on stderr, besides errors. */
+    /** Whether notes and progress are wanted on stderr, in addition to errors. */
     readonly chatty: boolean
     /** Whether errors are for programs, as one line of JSON. */
     readonly jsonErrors: boolean
@@ -42,7 +42,7 @@ export class Output extends Context.Service<
     readonly followable: (hint: string) => string
     /** Writes a question to stderr without a line feed. */
     readonly ask: (question: string) => Effect.Effect<void>
-    /** Repaints the live line of stderr; an empty text removes it. Allowed only if `stderr.animate` is true. */
+    /** Repaints the live line of stderr; an empty string removes it. Allowed only if `stderr.animate` is true. */
     readonly live: (line: string) => Effect.Effect<void>
   }
 >()("@berthkit/cli/output/Output") {
@@ -130,13 +130,13 @@ export const reportingChanged =
 
 const isClosed = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === "EPIPE"
 
-/** How to react to a text that cannot be written. */
+/** How to react to a string that cannot be written. */
 interface Untaken {
   readonly failed: (text: string, error: Error) => Effect.Effect<void>
   readonly unread: (text: string) => Effect.Effect<void>
 }
 
-/** Writes texts to a stream one after the other until its reader has closed. */
+/** Writes strings to a stream one after the other until its reader has closed. */
 const writer = (stream: Writable, { failed, unread }: Untaken) => {
   let gone = false
   // Each write reports its own failure. This listener is needed because the stream would otherwise end the process.

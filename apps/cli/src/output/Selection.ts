@@ -82,7 +82,7 @@ const sortKey = (value: unknown, text: string): SortKey => {
 /** Created at the first comparison, because it takes milliseconds and most lists are not sorted. */
 let collator: Intl.Collator | undefined
 
-/** Compares numbers within texts by value, so `web-2` comes before `web-10`. */
+/** Compares numbers within strings by value, so `web-2` comes before `web-10`. */
 const compareTexts = (a: string, b: string) => (collator ??= new Intl.Collator("en", { numeric: true })).compare(a, b)
 
 /** Compares numbers by size. */

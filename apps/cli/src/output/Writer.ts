@@ -12,7 +12,7 @@ export interface View {
   readonly columns: ReadonlyArray<string>
   /** Whether to write a header before the first record. */
   readonly header: boolean
-  /** Whether CSV is for a program. Texts are then not changed to protect spreadsheets. */
+  /** Whether CSV is for a program. Strings are then not changed to protect spreadsheets. */
   readonly raw: boolean
 }
 

@@ -26,7 +26,7 @@ const widthOf = (grapheme: string): number => {
   return visible === "" ? 0 : emoji.test(grapheme) || wide.test(visible) ? 2 : 1
 }
 
-/** The number of cells of a text without its colour codes. */
+/** The number of cells of a string without its colour codes. */
 export const width = (text: string): number => {
   if (plain.test(text)) return text.length
   let cells = 0
@@ -34,7 +34,7 @@ export const width = (text: string): number => {
   return cells
 }
 
-/** The number of terminal lines that a text takes, including wrapped lines. */
+/** The number of terminal lines that a string takes, including wrapped lines. */
 export const rowsOf = (text: string, columns: number): number =>
   text.split("\n").reduce((rows, line) => rows + Math.max(1, Math.ceil(width(line) / columns)), 0)
 

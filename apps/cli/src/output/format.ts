@@ -4,7 +4,7 @@
 import type { CommittedOption } from "@berthkit/core/domain/Commitment"
 import { DateTime } from "effect"
 
-/** Stands for a missing value. */
+/** Shown for a missing value. */
 export const nothing = "-"
 
 export const numberOr = (value: number | null): string => (value === null ? nothing : String(value))
@@ -15,7 +15,7 @@ export const nodeCount = (nodes: number): string => (nodes === 1 ? "1 node" : `$
 
 export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
-/** Formats a value without a unit: a text, a number, a boolean, or several texts. */
+/** Formats a value without a unit: a string, a number, a boolean, or several strings. */
 export const plain = (value: string | number | boolean | ReadonlyArray<string> | null): string => {
   if (typeof value === "boolean") return value ? "yes" : "no"
   return textOr(value === null ? null : typeof value === "object" ? value.join(", ") : String(value))

@@ -15,7 +15,7 @@ const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16
 /** Escapes these characters. In `text` they may occur only within quotes. */
 export const escapeObeyed = (text: string): string => text.replace(obeyed, escaped)
 
-/** Whether a text contains a control character or another that a terminal would interpret. */
+/** Whether a string contains a control character or another that a terminal would interpret. */
 export const isObeyed = (text: string): boolean => /\p{Cc}/u.test(text) || text.search(obeyed) !== -1
 
 /** The value as one line of JSON. */

@@ -124,7 +124,7 @@ export const printValue = Effect.fnUntraced(function* (value: unknown) {
 })
 
 /**
- * Prints records as they come, possibly for ever. Returns the function that prints the next ones; its first call prints the header row,
+ * Prints records as they come, possibly without end. Returns the function that prints the next ones; its first call prints the header row,
  * even without records. An invalid command line fails before that.
  */
 export const printNext = Effect.fnUntraced(function* <A>(descriptor: RecordDescriptor<A>) {

@@ -92,7 +92,7 @@ const rowsOf = (found: unknown): Rows => {
     : { rows: all.map((value) => ({ value })), named: false, bare: true }
 }
 
-/** The narrowest useful width of a text. */
+/** The narrowest useful width of a string. */
 const shrinkTo = 12
 
 const fieldsOf = (rows: ReadonlyArray<Row>): ReadonlyArray<Field<Row>> =>

@@ -85,7 +85,8 @@ export const table = <A>(
     columns = columns.filter(({ field }) => field.key !== key)
     fitting = fit(columns, options.available, useful)
   }
-  // If the terminal is narrower still, cut texts further, and then drop columns from the right until the table fits or one column is left.
+  // If the terminal is narrower still, cut strings further, and then drop columns from the right until the table fits or one column is
+  // left.
   while (fitting === undefined) {
     fitting = fit(columns, options.available, columns.length > 1 ? narrow : anything)
     if (fitting !== undefined || columns.length <= 1) break

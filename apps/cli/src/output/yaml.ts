@@ -1,5 +1,5 @@
 /**
- * Writes YAML that readers of YAML 1.1 and 1.2 interpret equally. A text is unquoted only if it begins with a letter and is not a keyword
+ * Writes YAML that readers of YAML 1.1 and 1.2 interpret equally. A string is unquoted only if it begins with a letter and is not a keyword
  * of some reader; numbers, times and sexagesimals begin with other characters. Double quotes escape characters that a terminal would
  * interpret.
  */

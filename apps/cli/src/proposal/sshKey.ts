@@ -17,7 +17,7 @@ const maxBytes = 32 * 1024
 const publicKey =
   /^(ssh-(?:rsa|dss|ed25519)|ecdsa-sha2-nistp(?:256|384|521)|sk-(?:ssh-ed25519|ecdsa-sha2-nistp256)@openssh\.com)[ \t]+([A-Za-z0-9+/]+={0,2})(?:[ \t]+[^\r\n]*)?$/
 
-/** Whether a text is one public key, whose data begins with the name of its type. */
+/** Whether a string is one public key, whose data begins with the name of its type. */
 const isPublicKey = (text: string): boolean => {
   const [, type = "", data = ""] = publicKey.exec(text) ?? []
   if (data === "") return false
@@ -58,7 +58,7 @@ export const keyById = Effect.fnUntraced(function* (what: string, given: string)
 })
 
 /**
- * Reads the key that `word` stands for. `what` names the word's origin in an error, such as `--ssh-key`. A relative path is resolved
+ * Reads the key that `word` names. `what` names the word's origin in an error, such as `--ssh-key`. A relative path is resolved
  * against `folder`.
  */
 export const sshKeyOf = (what: string, word: string, folder: string) =>

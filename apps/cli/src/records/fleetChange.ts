@@ -55,7 +55,7 @@ const FleetChange = Schema.Struct({
   minimumBillingInr: amount("The minimum charge of the node that this makes; 0 if none, null if not known.")
 })
 export interface FleetChange extends Schema.Schema.Type<typeof FleetChange> {
-  /** How many members the row stands for in a table; 1 in every record. */
+  /** How many members the row represents in a table; 1 in every record. */
   readonly of?: number
 }
 

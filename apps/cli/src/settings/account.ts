@@ -1,6 +1,6 @@
 /**
  * Determines the account of a command, and the source of each setting: flags override the environment, which overrides the profile. A
- * profile named by a flag overrides the environment too, because it stands for the whole account. Each credential is bound to the service's
+ * profile named by a flag overrides the environment too, because it describes the whole account. Each credential is bound to the service's
  * address with which it was set, and is sent to no other address (decision 0123).
  */
 import { basename } from "node:path"
@@ -211,7 +211,7 @@ export const accountSettings = Effect.gen(function* () {
     ),
     apiKey: credential(own.apiKey, apiKey),
     accessToken: credential(own.accessToken, accessToken),
-    // A profile named by a flag stands for the whole account.
+    // A profile named by a flag describes the whole account.
     account: named ? Option.none() : own.account,
     ...placeOver(yield* placeSet, placeOf(values, source)),
     userAgent: yield* userAgentOver(own.userAgent, values, source),

@@ -1,7 +1,7 @@
 /**
- * The environment of a program that berth starts for the user. It lacks the credentials of berth, of the shared database and of the daemon,
- * which the program could print, log or send on (`SendEnv` of ssh). Other variables stay, including proxies with passwords, because the
- * user set them for every program.
+ * The environment of a program that berth starts for the user. It does not contain the credentials of berth, of the shared database and of
+ * the daemon, which the program could print, log or send on (`SendEnv` of ssh). Other variables stay, including proxies with passwords,
+ * because the user set them for every program.
  */
 import { variables } from "@berthkit/terminal/variables"
 

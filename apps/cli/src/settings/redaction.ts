@@ -8,7 +8,7 @@ import { variables } from "@berthkit/terminal/variables"
 import { Effect, Option, Redacted } from "effect"
 import { readProfiles } from "./ProfileFile.ts"
 
-/** Masks two credentials in a text, even if the text has them without the spaces around them. */
+/** Masks two credentials in a string, even if the string has them without the spaces around them. */
 const masking = (secrets: ReadonlyArray<Redacted.Redacted>): ((text: string) => string) => {
   const [first, second = first] = secrets.map((secret) => Redacted.make(Redacted.value(secret).trim()))
   if (first === undefined || second === undefined) return (text) => text
@@ -23,7 +23,7 @@ const profileSecrets = Effect.match(readProfiles, {
   onSuccess: ({ profiles }) => Array.from(profiles.values(), ({ accessToken, apiKey }) => [apiKey, accessToken])
 })
 
-/** Masks the credentials of the environment and of every profile in a text. */
+/** Masks the credentials of the environment and of every profile in a string. */
 export const redaction: Effect.Effect<(text: string) => string> = Effect.gen(function* () {
   const set = yield* Effect.all([readVariable(variables.apiKey), readVariable(variables.accessToken)])
   const masks = [set.flatMap(Option.toArray), ...(yield* profileSecrets)].map(masking)

@@ -28,7 +28,7 @@ const tables = Effect.promise(async () => {
   return found
 })
 
-/** The flags in a text that their command lacks. A flag before any command counts as a flag of `own`. */
+/** The flags in a string that their command does not have. A flag before any command counts as a flag of `own`. */
 const faultsOf = (
   text: string,
   own: string,
@@ -51,7 +51,7 @@ const faultsOf = (
   return faults
 }
 
-/** Fields for every reason: all that its texts may need. */
+/** Fields for every reason: all that its messages may need. */
 const fields: Readonly<Record<string, unknown>> = {
   detail: "it failed",
   status: 422,
@@ -149,7 +149,7 @@ describe("what apply and its companions say", () => {
       const said = ["applying", "fleet", "commands/apply", "commands/fleet"].flatMap((folder) =>
         readdirSync(join(source, folder)).flatMap((name) => {
           const text = readFileSync(join(source, folder, name), "utf8").replaceAll(/^\s*(?:\/\*\*|\*|\/\/).*$/gm, "")
-          // Texts in quotes, without the values that they interpolate.
+          // Strings in quotes, without the values that they interpolate.
           return Array.from(text.matchAll(/"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g), ([quoted]) =>
             quoted
               .slice(1, -1)

@@ -21,7 +21,7 @@ const flags = [
   flag("sort", "KEY"),
   flag("output", "FORMAT", { aliases: ["o"] })
 ]
-/** The texts of each flag by its name, and the remaining words. */
+/** The strings of each flag by its name, and the remaining words. */
 const words = (...args: ReadonlyArray<string>) => {
   const { flags: given, operands, unknown } = readWords(args, flags)
   return { given: Object.fromEntries(Array.from(given, ([{ name }, texts]) => [name, texts])), operands, unknown }

@@ -1,4 +1,4 @@
-/** Checks that the CLI counts the cells of a text like Effect, whose function it does not load. */
+/** Checks that the CLI counts the cells of a string like Effect, whose function it does not load. */
 import { CliOutput } from "effect/cli"
 import * as fc from "fast-check"
 import { expect, it } from "vitest"

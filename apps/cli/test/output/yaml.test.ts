@@ -8,7 +8,7 @@ const controls = /[^\P{Cc}\n]|[\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/u
 
 const anything = fc.string({ unit: "binary", maxLength: 30 }).map((text) => text.toWellFormed())
 
-/** Names that some YAML reader does not read as a text. */
+/** Names that some YAML reader does not read as a string. */
 const lookalikes = [
   "y n Y N yes no Yes NO on off On OFF true false True FALSE null Null NULL ~ nan inf",
   "0 -0 +1 1_000 1,000 012 0o7 0x1F 0b1 0b_ 0_ 1e3 1e+3 1.5e3 685.230_15e+03 1. .5 +.5 . .. e7 E10 .inf -.Inf +.INF .nan .NaN",
@@ -35,7 +35,7 @@ const lookalikes = [
     "\uffff"
   )
 
-/** Texts that consist of the characters of such names. */
+/** Strings that consist of the characters of such names. */
 const alike = fc.string({ unit: fc.constantFrom(..."yesnofYES0123789:.-+_e~=<>xb #!TZ"), maxLength: 12 })
 
 describe.each(["1.1", "1.2"] as const)("a reader of YAML %s", (version) => {

@@ -7,7 +7,7 @@ import { Effect } from "effect"
 
 /**
  * Prints the line that tells the starter where the server is. If this is not possible, fails with the system's error code,
- * such as `ENOSPC` on a full disk, because the starter would otherwise wait for ever.
+ * such as `ENOSPC` on a full disk, because the starter would otherwise wait indefinitely.
  */
 export const printReadyLine = (line: string): Effect.Effect<void, string> =>
   Effect.callback((resume) => {

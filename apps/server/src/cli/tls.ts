@@ -24,7 +24,7 @@ export const readTls = Effect.fnUntraced(function* ({ tlsCert, tlsKey }: TlsOpti
   }
   yield* Effect.try({
     try: () => {
-      // Check the pair first, because `createSecureContext` accepts empty texts.
+      // Check the pair first, because `createSecureContext` accepts empty strings.
       if (!new X509Certificate(identity.cert).checkPrivateKey(createPrivateKey(identity.key))) throw new Error()
       return createSecureContext(identity)
     },

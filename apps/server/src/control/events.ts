@@ -1,6 +1,6 @@
 /**
  * The endpoint of `EventsGroup`. It formats an event when the client reads it, so events that nobody reads take no memory
- * for texts.
+ * for strings.
  */
 import { Cause, Effect, Option, Stream } from "effect"
 import * as Sse from "effect/encoding/Sse"
@@ -24,7 +24,7 @@ export const maxWaiting = 1000
 export const maxWaitingBytes = 4 * 1024 * 1024
 
 /**
- * The events that wait for one client of the stream. They are references to journal entries, not the texts to send. A client
+ * The events that wait for one client of the stream. They are references to journal entries, not the strings to send. A client
  * that reads slowly misses the oldest events.
  */
 export class EventBacklog {
@@ -84,7 +84,7 @@ const textOf = (event: JournalEvent): string => {
   return Sse.encoder.write({ _tag: "Event", event: name, id: String(event.id), data: JSON.stringify(data) })
 }
 
-/** The texts of the waiting events, each formatted on demand. A stream about one world ends when that world ends. */
+/** The strings of the waiting events, each formatted on demand. A stream about one world ends when that world ends. */
 const textsOf = (backlog: EventBacklog, only: World | undefined): Stream.Stream<string> => {
   let isOver = false
   const offered = Effect.callback<void>((resume) => {

@@ -109,7 +109,7 @@ const targetOf = ({ method, url }: HttpServerRequest.HttpServerRequest): Target 
 export interface ControlOptions {
   /** The token that requests must show. Default: requests need none. */
   readonly token?: Redacted.Redacted | undefined
-  /** Host names and addresses besides loopback at which the control plane may be used. Default: none. */
+  /** Host names and addresses other than loopback at which the control plane may be used. Default: none. */
   readonly hosts?: ReadonlyArray<string> | undefined
   /** The scheme of the server's URL. Default: `http`. */
   readonly scheme?: Access["scheme"] | undefined

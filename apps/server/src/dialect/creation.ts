@@ -89,7 +89,7 @@ const problemsOf = (body: Body): Readonly<Record<string, ReadonlyArray<string>>>
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined)
 
 /**
- * Whether a text starts like a public key. The service accepts anything else, too, such as the id of a key, but then
+ * Whether a string starts like a public key. The service accepts anything else, too, such as the id of a key, but then
  * installs no key.
  */
 const isPublicKey = (key: unknown): key is string =>

@@ -17,7 +17,7 @@ const phrases: Readonly<Record<number, string>> = {
   503: "Service Unavailable"
 }
 
-/** The reasons of a refusal: one text, or texts by field. */
+/** The reasons of a refusal: one string, or strings by field. */
 type Reasons = string | Readonly<Record<string, ReadonlyArray<string>>>
 
 const body = (code: number, errors: Reasons) => ({ code, data: {}, errors, message: phrases[code] ?? "Error" })

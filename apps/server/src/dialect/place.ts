@@ -7,7 +7,7 @@ const refused = (message: string): { readonly reply: Reply } => ({
   reply: HttpServerResponse.jsonUnsafe({ status_code: 400, message }, { status: 400 })
 })
 
-/** Whether a text is a project. Every positive whole number counts, because no request of the service creates projects. */
+/** Whether a string is a project. Every positive whole number counts, because no request of the service creates projects. */
 const isProject = (text: string | null): text is string => text !== null && /^[1-9]\d{0,14}$/.test(text)
 
 export const placeOf = (query: URLSearchParams): { readonly reply: Reply } | { readonly place: Place } => {

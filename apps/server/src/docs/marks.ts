@@ -19,7 +19,7 @@ const overall = (findings: ReadonlyArray<Finding>): ReadonlyMap<string, VerdictW
   return byAssumption
 }
 
-/** Escapes a text from a service, so that nobody reads it as Markdown. */
+/** Escapes a string from a service, so that nobody reads it as Markdown. */
 const plain = (text: string): string => text.replace(/[\\`*_{}[\]()#+!|<>&]/g, (sign) => `&#${sign.charCodeAt(0)};`)
 
 const tableOf = ({ exchanges, findings }: Profile): string =>

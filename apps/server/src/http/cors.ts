@@ -28,7 +28,7 @@ const allowedMethods = "GET, HEAD, POST, PUT, PATCH, DELETE"
 
 const allowedHeaders = ["authorization", "content-type", apiKeyHeader, csrfHeader]
 
-/** Headers that a page may read, besides those that it may always read. */
+/** Headers that a page may read, in addition to those that it may always read. */
 const exposedHeaders = [
   "allow",
   "date",

@@ -46,7 +46,7 @@ const maxDates = 4_096
 
 const dates = new Map<number, string>()
 
-/** A day as `YYYY-MM-DD`. The texts are cached, because formatting is slow and the same few days come again and again. */
+/** A day as `YYYY-MM-DD`. The strings are cached, because formatting is slow and the same few days come again and again. */
 const dateOf = (day: number): string => {
   const known = dates.get(day)
   if (known !== undefined) return known

@@ -131,7 +131,7 @@ export const faultKind = <const Name extends string, const Options extends Schem
 
 export const flag = (description: string) => Schema.optionalKey(Schema.Boolean).annotate({ description })
 
-/** An option that is a text of at most 255 characters, which a header may hold. */
+/** An option that is a string of at most 255 characters, which a header may hold. */
 export const text = (description: string) =>
   Schema.optionalKey(
     Schema.String.check(Schema.isPattern(/^[ -~]{1,255}$/, { expected: "1 to 255 visible ASCII characters or spaces" }))

@@ -14,7 +14,7 @@ const Times = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000
 const maxNames = 50
 const maxBodyValues = 200
 
-/** Maximum number of characters in the names and texts of an expected body: twice as many as a journal keeps of a body. */
+/** Maximum number of characters in the names and strings of an expected body: twice as many as a journal keeps of a body. */
 const maxBodyLength = 4096
 
 /** The method of a request line, in upper or lower case. */
@@ -23,7 +23,7 @@ export const Method = Schema.String.check(
 )
 
 /**
- * The number of values in a body, and the number of characters in its names and texts. Counting stops above the limit on
+ * The number of values in a body, and the number of characters in its names and strings. Counting stops above the limit on
  * values.
  */
 const sizeOf = (body: Schema.Json) => {
@@ -49,7 +49,7 @@ const Query = Schema.Record(Schema.String, Pattern).check(
       `Expected names of at most ${maxPatternLength} characters`
   ),
   // Refuse parameters that carry a credential. The journal does not record them, so the expectation could never match, and a
-  // request that has such a parameter would be reported as lacking it.
+  // request that has such a parameter would be reported as not having it.
   Schema.makeFilter((query) =>
     Object.keys(query)
       .filter(isSecretName)
@@ -157,7 +157,7 @@ export const patternCostOf = ({ headers = {}, path = "", query = {} }: ExpectedC
     patternCost(path)
   )
 
-/** A text that is equal for calls that expect the same requests, no matter how often. */
+/** A string that is equal for calls that expect the same requests, no matter how often. */
 export const callKey = ({ method, ...call }: ExpectedCall): string =>
   JSON.stringify(
     { ...call, method: method?.toUpperCase(), atLeast: undefined, atMost: undefined, count: undefined },

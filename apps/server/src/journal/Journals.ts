@@ -57,7 +57,7 @@ export const maxEntries = 1000
 /** Maximum bytes of a journal. Only requests with long URLs and bodies reach it before `maxEntries`. */
 export const maxJournalBytes = 4 * 1024 * 1024
 
-/** Rough number of bytes that an entry takes besides its texts. */
+/** Rough number of bytes that an entry takes apart from its strings. */
 const entryOverheadBytes = 256
 
 /** Approximate memory of an entry. */

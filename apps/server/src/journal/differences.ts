@@ -146,7 +146,7 @@ function* bodyDifferences(wanted: Schema.Json, body: Request["body"]): Generator
   yield { sentence: () => `body is ${found[body.failure]}, expected ${show(wanted)}`, fields: fieldsIn(wanted) }
 }
 
-/** Yields the places where `given` lacks a value of `wanted`. Additional values in `given` do not matter. */
+/** Yields the places where a value of `wanted` is missing from `given`. Additional values in `given` do not matter. */
 function* within(wanted: unknown, given: unknown, path: string): Generator<Difference> {
   if (Predicate.isObject(wanted) && Predicate.isObject(given)) {
     return yield* fieldDifferences(

@@ -32,7 +32,7 @@ export const lastMillis = Date.parse("9899-12-31T23:59:59.999Z")
 
 const rateOf = (mode: ClockMode): number => {
   const rate = mode === "real" ? 1 : mode === "frozen" ? 0 : mode.times
-  // Check the rate, because a world with the rate NaN would wait for ever.
+  // Check the rate, because a world with the rate NaN would wait indefinitely.
   if (rate >= 0 && rate <= maxTimes) return rate
   throw new RangeError(
     `Expected a clock that is real, frozen, or a factor of up to ${maxTimes}; its factor is ${rate}.`

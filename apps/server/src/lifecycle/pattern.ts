@@ -1,6 +1,6 @@
 /**
  * Patterns for names, headers and paths: `*` matches any text, `?` one character. The matcher follows all possible positions
- * in the pattern at the same time, as bits, so it reads a text only once. Each character of the text takes one step for
+ * in the pattern at the same time, as bits, so it reads a string only once. Each character of the string takes one step for
  * every 32 characters of the pattern.
  */
 
@@ -12,7 +12,7 @@ type Matcher = (text: string) => boolean
 
 const isWild = (pattern: string): boolean => pattern.includes("*") || pattern.includes("?")
 
-/** The number of steps that a pattern costs per character of a text; 0 if it has no wildcard. */
+/** The number of steps that a pattern costs per character of a string; 0 if it has no wildcard. */
 export const patternCost = (pattern: string): number => (isWild(pattern) ? (pattern.length >>> 5) + 1 : 0)
 
 const compile = (pattern: string): Matcher => {
@@ -66,7 +66,7 @@ const compile = (pattern: string): Matcher => {
 const known = new Map<string, Matcher>()
 const maxKnown = 1000
 
-/** Whether a text matches a pattern. Case-sensitive. */
+/** Whether a string matches a pattern. Case-sensitive. */
 export const matches = (pattern: string, text: string): boolean => {
   let matcher = known.get(pattern)
   if (matcher === undefined) {

@@ -1,7 +1,7 @@
 /** A field whose text is the written form of a value of another type: a duration, a clock, a scenario. */
 import { Effect, Option, Schema, SchemaIssue, SchemaTransformation } from "effect"
 
-/** Maximum characters of such a text; every valid text is much shorter. */
+/** Maximum characters of such a string; every valid string is much shorter. */
 const maxLength = 100
 
 /** A field whose text `read` parses and `show` writes. `expected` completes the error "Expected …". */

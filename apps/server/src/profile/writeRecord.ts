@@ -72,7 +72,7 @@ interface Known {
   readonly values: JsonObject
   /** The status of the node, as the service spells it. */
   readonly status: string | undefined
-  /** Decides, together with the seed, which records lack a field that only some records have. */
+  /** Decides, together with the seed, which records do not have a field that only some records have. */
   readonly id: number
   readonly seed: number
 }

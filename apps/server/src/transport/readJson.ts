@@ -128,7 +128,7 @@ interface JsonProblem {
 }
 
 /**
- * The first problem of a text that `JSON.parse` accepts but the control plane does not. Too many levels or values would slow
+ * The first problem of a string that `JSON.parse` accepts but the control plane does not. Too many levels or values would slow
  * down every later step. If a key is repeated, `JSON.parse` would keep only the last value.
  */
 export const jsonProblem = (json: string, most = maxValues): JsonProblem | undefined => {

@@ -31,7 +31,10 @@ export interface World {
   clock: VirtualClock.VirtualClock
   /** The latest instant of the world, because its time must not go back even if the real clock does. */
   latest: number
-  /** When nodes will be gone, by id. With this map, a request need not search all nodes. It lacks nodes that only a request can end. */
+  /**
+   * When nodes will be gone, by id. With this map, a request need not search all nodes. It does not contain nodes that only a request can
+   * end.
+   */
   ends: Map<number, number>
   /** The first instant in `ends`; infinite if there is none. */
   nextEnd: number

@@ -58,7 +58,7 @@ const digest = (secret: string): string => {
   return made
 }
 
-/** Whether two texts are equal. The comparison takes the same time wherever they differ. */
+/** Whether two strings are equal. The comparison takes the same time wherever they differ. */
 export const sameSecret = (left: string, right: string): boolean =>
   timingSafeEqual(Buffer.from(digest(left)), Buffer.from(digest(right)))
 
@@ -155,7 +155,7 @@ export class Worlds {
   }
 
   /**
-   * Makes another world. A credential that `account` lacks is derived from the seed of the main world and the new id, so two
+   * Makes another world. A credential that is missing from `account` is derived from the seed of the main world and the new id, so two
    * servers with the same seed hand out the same credentials.
    */
   add(account: AskedAccount, makeWorld: (id: string, account: Account) => World): Result.Result<World, AddRefusal> {

@@ -11,7 +11,7 @@ import { type Invalid, invalid, type NameTaken, type NodeLocked, type NodeUnknow
 import { type NodeToday, type OtherStatus, uniqueName } from "./Today.ts"
 import { phase, put, type World } from "./World.ts"
 
-/** An unchecked request for a node. A field is undefined if the request lacks it or it could not be parsed. */
+/** An unchecked request for a node. A field is undefined if the request does not contain it or it could not be parsed. */
 export interface NodeDraft {
   readonly name: string | undefined
   readonly region: string | undefined

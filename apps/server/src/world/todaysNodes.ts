@@ -33,7 +33,7 @@ export const getNodeAt = (world: World, place: Place, id: number): Result.Result
     isAt(place, node.today) ? Result.succeed(node) : Result.fail({ _tag: "NodeUnknown", id } as const)
   )
 
-/** An unchecked request for nodes. A field is undefined if the request lacks it. */
+/** An unchecked request for nodes. A field is undefined if the request does not contain it. */
 export interface TodaysDraft {
   readonly name: string | undefined
   readonly plan: string | undefined

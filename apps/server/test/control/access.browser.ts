@@ -35,7 +35,7 @@ const stateOf = (url: string) =>
 
 const hostilePage = readFileSync(new URL("hostilePage.js", import.meta.url), "utf8")
 
-/** The texts that the page could read. */
+/** The strings that the page could read. */
 const attack = (page: Page, url: string) =>
   Effect.promise(() => page.evaluate<ReadonlyArray<string>>(`${hostilePage}; attack("${url}")`))
 

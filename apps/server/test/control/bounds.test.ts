@@ -1,4 +1,4 @@
-/** Limits on what a world keeps besides its nodes, for requests and snapshots alike. */
+/** Limits on what a world keeps apart from its nodes, for requests and snapshots alike. */
 import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import { listen } from "../../src/listen.ts"

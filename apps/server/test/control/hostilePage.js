@@ -1,5 +1,5 @@
 // Runs in a page of another origin: sends to the server at `url` all requests that a page can send without a preflight, and some that
-// need one. Returns the texts that it could read.
+// need one. Returns the strings that it could read.
 globalThis.attack = async (url) => {
   const read = []
   const attempt = async (name, sent) => {

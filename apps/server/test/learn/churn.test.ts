@@ -1,6 +1,6 @@
 /**
  * Recordings of the mock while its nodes come and go, with two accounts and several projects. Some entries come from a browser's cache,
- * some were recorded twice, and some replies lack their headers. No recording refutes a true claim.
+ * some were recorded twice, and some replies have no headers. No recording refutes a true claim.
  */
 import { Effect, Exit, Scope } from "effect"
 import * as fc from "fast-check"

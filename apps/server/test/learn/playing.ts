@@ -38,14 +38,14 @@ const textShape = (key: string, text: string): string => {
   return /^\d+\.\d+\.\d+\.\d+$/.test(text) ? "address" : text === "[]" ? text : "text"
 }
 
-/** From a list, takes the record with the most fields, because some records may lack a field. */
+/** From a list, takes the record with the most fields, because a field may be missing from some records. */
 const shapesOf = (list: ReadonlyArray<unknown>, key: string) =>
   list
     .toSorted((a, b) => Object.keys(b ?? {}).length - Object.keys(a ?? {}).length)
     .slice(0, 1)
     .map((each) => shapeOf(each, key))
 
-/** The shape of a reply, for comparison byte by byte: its keys in their order, types, forms of texts; of a list its first record. */
+/** The shape of a reply, for comparison byte by byte: its keys in their order, types, forms of strings; of a list its first record. */
 const shapeOf = (value: unknown, key = ""): unknown => {
   if (value === null) return null
   if (Array.isArray(value)) return shapesOf(value, key)

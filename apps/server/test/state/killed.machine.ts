@@ -33,7 +33,7 @@ interface Made {
   readonly knownAt: number
 }
 
-/** Creates nodes one after another until the server is gone, or for ever. */
+/** Creates nodes one after another until the server is gone, or without end. */
 const load = (account: Account, made: Array<Made>) =>
   Effect.gen(function* () {
     for (;;) {

@@ -59,8 +59,8 @@ export const makeAccount = Effect.fnUntraced(function* <
   const mailbox = shared ?? (yield* Semaphore.make(1))
 
   /**
-   * Retries while the store may recover. The poller waits for this, so nothing is polled meanwhile. The wait can be interrupted, because
-   * a daemon on a full disk must be able to stop.
+   * Retries while the store may recover. The poller waits for this, so nothing is polled during the wait. The wait can be interrupted,
+   * because a daemon on a full disk must be able to stop.
    */
   const commit = Effect.fnUntraced(function* (change: AccountChange) {
     let isUnsure = false
@@ -196,7 +196,7 @@ const deletionOf = ({ data: { before, observedBetween } }: DeletedFact): Deletio
 const withCauses = Effect.fnUntraced(function* (facts: ReadonlyArray<EventFact>, explain: Explain) {
   const deleted = facts.filter(isDeleted)
   if (deleted.length === 0) return facts
-  // If the daemon is stopped meanwhile, the next one finds the deletion again.
+  // If the daemon is stopped before that, the next one finds the deletion again.
   const causes = yield* Effect.interruptible(explain(deleted.map(deletionOf)))
   const causeOf = new Map<EventFact, Explained>(deleted.map((fact, at) => [fact, causes[at]!]))
   return facts.map((fact) => (isDeleted(fact) ? { ...fact, data: { ...fact.data, ...causeOf.get(fact) } } : fact))

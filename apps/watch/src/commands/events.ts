@@ -121,7 +121,7 @@ export const events = Effect.fn("events")(function* (options: EventsOptions) {
     })
   )
   if (options.format === "csv") yield* Effect.catchTag(write(csvHeader), "StreamClosed", endedBy)
-  // Each read looks for a daemon again, so a daemon may start or stop meanwhile.
+  // Each read looks for a daemon again, so a daemon may start or stop in between.
   const reads = options.follow
     ? Effect.forever(Effect.andThen(readAll, Effect.sleep(followPause)))
     : Effect.asVoid(readAll)

@@ -1,6 +1,6 @@
 /**
  * `berth-watch migrate`: creates the tables of a store in PostgreSQL, including those of the cluster engine. The daemon also
- * creates them when it starts. If its database user lacks the rights, an administrator runs this command first.
+ * creates them when it starts. If its database user does not have the rights, an administrator runs this command first.
  */
 import { makeAllowanceTables } from "@berthkit/core/client/allowance/AllowanceTables"
 import { isPostgres, schemaOf } from "@berthkit/terminal/postgresAddress"

@@ -22,7 +22,7 @@ const missingPause = "1 minute"
 interface FollowOptions<R> {
   /** The accounts of the config, which the table cannot change. */
   readonly configured: ReadonlySet<string>
-  /** Accounts that nobody watches any more; their remaining events are still delivered. */
+  /** Accounts that are no longer watched; their remaining events are still delivered. */
   readonly left: ReadonlyArray<string>
   /** Owns an account for as long as the scope is open. */
   readonly own: (name: string) => Effect.Effect<unknown, StoreFailed, Scope.Scope>
@@ -30,7 +30,7 @@ interface FollowOptions<R> {
   readonly place: (part: Part) => Effect.Effect<void, never, R>
 }
 
-/** The new state of an account; null if it is not to be watched any more. */
+/** The new state of an account; null if it should no longer be watched. */
 interface Entry {
   readonly row: TableAccountRow | null
   /** Completes when a newer entry for the account replaces this one. */

@@ -83,7 +83,7 @@ const reportLines = Effect.fnUntraced(function* (
   }
 })
 
-/** Checks the troubles for ever. */
+/** Checks the troubles until interrupted. */
 export const reportTroubles = Effect.fnUntraced(function* (reported: Reported) {
   const store = yield* Store
   const { commitOfDaemon, epochOf, probe } = store

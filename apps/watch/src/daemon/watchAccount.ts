@@ -90,7 +90,7 @@ const filesOf = (connection: AccountOptions["connection"], isShared: boolean) =>
   }))
 }
 
-/** Opens the account. Returns an effect that polls it for ever. */
+/** Opens the account. Returns an effect that polls it until interrupted. */
 export const watchAccount = Effect.fnUntraced(function* (
   options: AccountOptions,
   { beginnings, isOnly, isReloaded, records, settings, stores }: Circumstances

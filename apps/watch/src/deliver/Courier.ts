@@ -140,7 +140,7 @@ export const makeCourier = Effect.fnUntraced(function* (
       // The event was withdrawn in the meantime, so there is nothing to deliver.
       const outcome: Outcome = body === null ? { _tag: "Delivered" } : yield* attempt(delivery.id, body)
       yield* Queue.offer(mailbox, { _tag: "Answered", delivery, outcome })
-      // Without an outcome the delivery would count as running for ever and block its queue.
+      // Without an outcome the delivery would count as running indefinitely and block its queue.
     },
     Effect.tapCause((cause) => (Cause.hasInterruptsOnly(cause) ? Effect.void : Queue.failCause(mailbox, cause)))
   )

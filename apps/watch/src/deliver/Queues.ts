@@ -121,7 +121,7 @@ export class Queues {
     }
   }
 
-  /** Removes deliveries that are not wanted any more, except running ones. */
+  /** Removes deliveries that are no longer wanted, except running ones. */
   remove(keys: ReadonlyArray<DeliveryKey>): void {
     for (const key of keys) {
       const queue = this.#queues.get(nodeKeyOf(key))

@@ -28,7 +28,7 @@ interface EventSelection {
 export const formats = ["cloudevents", "slack", "discord", "teams", "ntfy", "pagerduty", "opsgenie"] as const
 export type Format = (typeof formats)[number]
 
-/** Whether a format needs the receiver's own key besides the address. */
+/** Whether a format needs the receiver's own key in addition to the address. */
 export const needsKey = (format: Format): boolean => format === "pagerduty" || format === "opsgenie"
 
 export interface WebhookOptions {
@@ -103,7 +103,7 @@ export interface SinkOptions {
 }
 
 /**
- * Whether a text matches a pattern, in which only `*` is special. There is no backtracking, because a malicious pattern could
+ * Whether a string matches a pattern, in which only `*` is special. There is no backtracking, because a malicious pattern could
  * make that slow.
  */
 export const matchesGlob = (glob: Glob, text: string): boolean => {

@@ -214,7 +214,7 @@ interface Held {
 interface Damped {
   /** The delivery for the event; null if there is none. */
   readonly delivery: Delivery | null
-  /** An earlier change that is not delivered any more. */
+  /** An earlier change that is no longer delivered. */
   readonly dropped: DeliveryKey | null
 }
 

@@ -210,7 +210,9 @@ const makeSinks = Effect.fnUntraced(function* (
   const ownHeads = Effect.map(store.heads, (heads) => heads.filter(({ account }) => store.epochOf(account) !== null))
 
   return {
-    /** Delivers to all sinks. Ends only if the store or stdout becomes unusable, and otherwise runs for ever, even without sinks. */
+    /**
+     * Delivers to all sinks. Ends only if the store or stdout becomes unusable, and otherwise runs until interrupted, even without sinks.
+     */
     run: Effect.andThen(
       Effect.forEach(Array.from(sinks.values()), ({ run }) => run, { concurrency: "unbounded", discard: true }),
       Effect.never

@@ -6,7 +6,7 @@ import { createdMillisOf, type Node, type NodeId } from "@berthkit/core/domain/N
 import { compareIncarnation, type Known } from "./Belief.ts"
 import type { Moment } from "./Observation.ts"
 
-/** If a list lacks more nodes than this, the list itself is in doubt, and no single nodes are read. */
+/** If more nodes than this are missing from a list, the list itself is in doubt, and no single nodes are read. */
 const maxDoubtful = 20
 
 export interface Census {
@@ -19,7 +19,7 @@ export interface Census {
   readonly asked: Moment | null
   /** The nodes on the pages of the running sweep. */
   readonly current: ReadonlyMap<NodeId, Node>
-  /** Nodes that the last complete sweep lacks and the previous one had: each must be read. */
+  /** Nodes that are missing from the last complete sweep but were in the previous one: each must be read. */
   readonly doubtful: ReadonlySet<NodeId>
 }
 

@@ -14,7 +14,7 @@ const millis = Schema.Int.annotate({ description: "Milliseconds since the epoch,
 
 /** The lasting knowledge about one node: a row of the store. */
 export const NodeState = Schema.Struct({
-  /** The node as last believed; a field that the last record lacked keeps its earlier value. */
+  /** The node as last believed; a field that was missing from the last record keeps its earlier value. */
   node: Node,
   /** When the service accepted the node, in seconds since the epoch. It distinguishes two nodes with the same id. */
   incarnation: Schema.Int,
@@ -62,7 +62,7 @@ export const compareIncarnation = (node: Node, createdMillis: number | null): "o
   return Math.abs(apart) < 1000 ? "same" : apart < 0 ? "older" : "newer"
 }
 
-/** A node that single reads show although the list lacks it. */
+/** A node that single reads show although it is missing from the list. */
 interface Hidden {
   /** How many reads in a row have shown it. */
   readonly proofs: number
@@ -80,7 +80,7 @@ export interface Known {
   readonly sinceMonotonicMillis: number | null
   /** The evidence that the node is gone; null if there is none. */
   readonly absence: Absence | null
-  /** Set if single reads show the node although the list lacks it. */
+  /** Set if single reads show the node although it is missing from the list. */
   readonly hidden: Hidden | null
   /** The first exchange that showed a status that cannot follow the current one. */
   readonly impossible: Exchange | null
@@ -153,7 +153,7 @@ export const goneFrom = ({ life, node, version }: NodeState): Gone => ({
 })
 
 /**
- * The codec decodes a missing status as an empty text, and a status of another type as its JSON (assumption A10 in
+ * The codec decodes a missing status as an empty string, and a status of another type as its JSON (assumption A10 in
  * docs/interface/assumptions.md).
  */
 const isJson = /^(?:null|true|false|-?\d.*|[[{].*)?$/s
@@ -216,7 +216,7 @@ export const firstRead = (read: Known): Known => ({
 })
 
 /**
- * Whether the record shows another plan, and not the known plan under another name. If the catalogue lacks one of the names,
+ * Whether the record shows another plan, and not the known plan under another name. If one of the names is missing from the catalogue,
  * only statements of the same shape are compared.
  */
 const isOtherPlan = (

@@ -43,13 +43,13 @@ const nodes = Schema.Int.annotate({ description: "How many nodes of the account 
 /** An image was added. */
 const ImageAdded = aboutEntry("berth.image.added", { before: Schema.Null, after: CatalogueImage })
 
-/** An image was removed: no node can be created from it any more. */
+/** An image was removed: nodes can no longer be created from it. */
 const ImageRemoved = aboutEntry("berth.image.removed", { before: CatalogueImage, after: Schema.Null })
 
 /** A plan was added. */
 const PlanAdded = aboutEntry("berth.plan.added", { before: Schema.Null, after: CataloguePlan })
 
-/** A plan was removed: no node can be created on it any more; existing nodes stay. */
+/** A plan was removed: nodes can no longer be created on it; existing nodes stay. */
 const PlanRemoved = aboutEntry("berth.plan.removed", { before: CataloguePlan, after: Schema.Null, nodes })
 
 /** The price of a plan changed with some image. */

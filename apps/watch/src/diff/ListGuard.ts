@@ -45,7 +45,7 @@ export const questionOf = (
 ): AbsenceQuestion | null =>
   absenceQuestion(absence, { expectation: expectationOf(state.node), isFrozen: freeze !== null, rules })
 
-/** The list was read to its end. Nodes that it lacks are missing, and further reads may prove that they are gone. */
+/** The list was read to its end. Nodes that are not in it are missing, and further reads may prove that they are gone. */
 export const swept = (draft: Draft, sweep: SweepCompleted): void => {
   for (const [id, shown] of draft.snapshot.nodes) {
     if (isStale(shown, draft)) continue
@@ -105,7 +105,7 @@ const freezeIfMany = (draft: Draft, { listed, nameless }: SweepCompleted): void 
   draft.degrade({ trouble, message, expected, missing: gone })
 }
 
-/** Ends the freeze once no node is in doubt any more. */
+/** Ends the freeze once no node is in doubt. */
 const thawIfBelieved = (draft: Draft, freeze: NonNullable<Standing["freeze"]>): void => {
   if (isFrozenAfter(true, count(draft))) return
   const { lostInFreeze } = draft.evidence

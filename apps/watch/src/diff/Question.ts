@@ -12,8 +12,8 @@ export interface Question {
   readonly id: NodeId
   /**
    * Why the node is read. `transition`: the node will change soon. All other kinds are about doubts. `absent` is the first read that a
-   * proof of deletion needs, and `confirm` is the last. `guess`: the node most likely exists, because only one list lacks it, or a read
-   * has shown it.
+   * proof of deletion needs, and `confirm` is the last. `guess`: the node most likely exists, because it is missing from only one list, or
+   * a read has shown it.
    */
   readonly kind: "transition" | "confirm" | "absent" | "guess" | "returned" | "impossible" | "census"
   /** Only an answer that comes at this instant or later counts. The instant is on the monotonic clock. */
@@ -69,7 +69,7 @@ export const questions = (snapshot: Snapshot, rules: Rules): ReadonlyArray<Quest
 }
 
 /**
- * If the list lacks a node that reads show, when to read that node again. Each further read that shows the node makes the pause
+ * If a node that reads show is missing from the list, when to read that node again. Each further read that shows the node makes the pause
  * longer.
  */
 const hiddenUntil = ({ hidden }: Known, { terminatingGraceMillis }: Rules): number => {

@@ -23,7 +23,7 @@ export const parseCursor = (text: string): Option.Option<Cursor> => {
 /** Earlier versions named each account in a cursor: `name:sequence,…`. With many accounts it did not fit into a URL. */
 const namesAccounts = /^[\w.@-]{1,64}:\d/
 
-/** What is wrong with a text that is not a cursor. */
+/** What is wrong with a string that is not a cursor. */
 export const cursorProblem = (text: string): string =>
   namesAccounts.test(text)
     ? "This cursor is from an earlier version of berth-watch, and can no longer be read."

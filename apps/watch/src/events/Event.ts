@@ -9,7 +9,7 @@ import { type Fact, facts, type Identity, type Known } from "../diff/Fact.ts"
 import { type CostFact, costFacts } from "../spend/CostFact.ts"
 import { type DaemonFact, daemonFacts } from "./DaemonFact.ts"
 
-/** Digits of `sequence`, padded so that texts sort like numbers. */
+/** Digits of `sequence`, padded so that strings sort like numbers. */
 const sequenceDigits = 16
 
 /** The attributes of every event. `id` is the same on every replay. */

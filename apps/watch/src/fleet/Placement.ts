@@ -34,7 +34,7 @@ const config = (self: string) =>
   })
 
 /**
- * Creates the engine's tables in advance, for processes that lack the rights to create them. `prefix`: see `Placement.layer`.
+ * Creates the engine's tables in advance, for processes that do not have the rights to create them. `prefix`: see `Placement.layer`.
  */
 export const migratePlacement = (prefix: string): Effect.Effect<void, StoreFailed, SqlClient.SqlClient> =>
   Layer.build(SqlRunnerStorage.layerMigrations({ prefix })).pipe(

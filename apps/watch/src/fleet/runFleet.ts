@@ -88,8 +88,8 @@ const followOthers = Effect.fnUntraced(function* (sweeps: Map<string, HeardSweep
 })
 
 /**
- * Waits until the other processes see this one. The cluster engine retries the registration for ever without reporting why it
- * fails, most likely because the database user lacks rights.
+ * Waits until the other processes see this one. The cluster engine retries the registration indefinitely without reporting why it
+ * fails, most likely because the database user does not have the rights.
  */
 const heard = Effect.gen(function* () {
   const { processes, self } = yield* SharedStore

@@ -24,7 +24,7 @@ import { type AttemptResult, makeTokenAttempts, tooManyAttempts, waitMillis } fr
 import { Access, WatchApi } from "./WatchApi.ts"
 
 export interface AppOptions extends Api.Entrance {
-  /** Host names and addresses at which the daemon is served besides loopback, in the form of `readHostName`. */
+  /** Host names and addresses at which the daemon is served in addition to loopback, in the form of `readHostName`. */
   readonly hosts: ReadonlyArray<string>
 }
 

@@ -72,7 +72,7 @@ export const makeSilenceOperations = (store: Store["Service"], known: Effect.Eff
       yield* Effect.orDie(store.endSilence(id, ended.untilMillis, ended.atEnd))
       return yield* recordOf(ended)
     }),
-    /** Whether a silence exists, even if it is not listed any more. */
+    /** Whether a silence exists, even if it is no longer listed. */
     hasSilence: (id: string) => Effect.map(Effect.orDie(store.silences), (all) => all.some((each) => each.id === id))
   }
 }

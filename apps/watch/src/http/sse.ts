@@ -32,7 +32,7 @@ interface Place {
   readonly isNew: boolean
 }
 
-/** Follows the log from `cursor` for ever. Fails only before the first byte, because of the cursor or the filter. */
+/** Follows the log from `cursor` until interrupted. Fails only before the first byte, because of the cursor or the filter. */
 const follow = Effect.fnUntraced(function* (daemon: Daemon["Service"], filter: EventFilter, cursor: string) {
   // Check the cursor and the filter before the reply begins.
   yield* daemon.events({ ...filter, after: cursor, limit: 1 })

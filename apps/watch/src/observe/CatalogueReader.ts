@@ -32,7 +32,7 @@ const isKnown = ({ evidence: { fingerprint }, standing }: Snapshot): boolean =>
   standing.stranger === null &&
   (fingerprint === null || standing.fingerprint === fingerprint)
 
-/** Reads for ever, starting after the baseline of the nodes. Fails only if the store becomes unusable. */
+/** Reads until interrupted, starting after the baseline of the nodes. Fails only if the store becomes unusable. */
 export const readCatalogues = ({
   beside,
   images,

@@ -50,7 +50,7 @@ export interface PollerOptions {
 
 export interface Poller {
   /**
-   * Polls for ever. Fails if the store becomes unusable, or if the service refuses the credentials before the nodes are known,
+   * Polls until interrupted. Fails if the store becomes unusable, or if the service refuses the credentials before the nodes are known,
    * or before it has accepted new credentials once.
    */
   readonly run: Effect.Effect<never, BerthError | StoreFailed>
@@ -213,7 +213,7 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
     request: Effect.Effect<A, BerthError>,
     after: Effect.Effect<void, E>
   ) {
-    // Count the request before it is sent, because another one may be sent meanwhile.
+    // Count the request before it is sent, because another one may be sent in the meantime.
     share.take((yield* moments.now).monotonicMillis)
     const { answer, ...exchange } = yield* moments.around(Effect.tap(Effect.result(request), after))
     if (Result.isSuccess(answer)) isAccepted = true

@@ -42,7 +42,7 @@ export interface Read {
   readonly dueMillis: number
 }
 
-/** The facts on which the choice depends, besides the nodes. */
+/** The facts on which the choice depends, apart from the nodes. */
 export interface ReadPlan {
   readonly rules: Rules
   readonly lane: Lane

@@ -101,7 +101,7 @@ export class RequestShare {
     return this.#firstWaiting(monotonicMillis)
   }
 
-  /** The shortest interval at which requests may be sent for ever, with this many extra requests at any time. */
+  /** The shortest interval at which requests may be sent indefinitely, with this many extra requests at any time. */
   paceMillis(monotonicMillis: number, besides = 0): number {
     let pace = this.#windowMillis / Math.max(1, this.#requests - besides)
     for (let place = this.#firstWaiting(monotonicMillis); place < this.#requests;) {
@@ -115,7 +115,7 @@ export class RequestShare {
   }
 
   /**
-   * How many additional requests may be sent at once while `perHour` requests per hour go on for ever. Negative if even these
+   * How many additional requests may be sent at once on top of a steady `perHour` requests an hour. Negative if even these
    * have no room.
    */
   spare(monotonicMillis: number, perHour: number): number {

@@ -61,7 +61,7 @@ interface Due {
   readonly dueMillis: number
 }
 
-/** The values on which the schedule depends, besides the nodes. */
+/** The values on which the schedule depends, apart from the nodes. */
 export interface Plan {
   readonly rules: Rules
   /** The share, in requests per hour. */

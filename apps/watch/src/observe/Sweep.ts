@@ -1,6 +1,6 @@
 /**
  * A sweep: one read of the whole list, page by page. Pages overlap as in the client (decision 0004), and a page that fails is
- * requested again. This module also limits the texts of records as they enter the daemon, including records of single reads.
+ * requested again. This module also limits the strings of records as they enter the daemon, including records of single reads.
  * Pure. `Poller.ts` sends the requests; `diff/` decides what the pages mean.
  */
 import * as Listing from "@berthkit/core/client/listing/Listing"
@@ -221,8 +221,8 @@ const isNodeBounded = ({ extra, image, name, plan, privateIp, publicIp, region, 
   isExtraBounded(extra)
 
 /**
- * The node with bounded and well-formed texts. Returns the same object if nothing has to change. The texts come from the service, and are
- * stored, sent and shown from here on.
+ * The node with bounded and well-formed strings. Returns the same object if nothing has to change. The strings come from the service, and
+ * are stored, sent and shown from here on.
  */
 export const boundedNode = (node: Node): Node =>
   isNodeBounded(node)

@@ -14,7 +14,7 @@ export const tailPage = ({ offset }: End): PageRange => rangeAt(Math.max(1, offs
 /** The page as an observation, and where the list ends now. */
 export interface TailStep {
   readonly page: PageRead
-  /** Null if the list does not ascend any more. */
+  /** Null if the list no longer ascends. */
   readonly end: End | null
   /** Whether to look for the end again at once, because the list continues after the page, or ends before it. */
   readonly isOpen: boolean

@@ -1,4 +1,4 @@
-/** Reports to the operator on stderr. Control characters are escaped, because texts may come from outside. */
+/** Reports to the operator on stderr. Control characters are escaped, because strings may come from outside. */
 import { escapeControls } from "@berthkit/terminal/escapeControls"
 import { Console, type Effect } from "effect"
 

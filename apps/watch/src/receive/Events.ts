@@ -1,5 +1,5 @@
 /**
- * The delivered events as plain types; times are texts (RFC 3339). Generated from the daemon's schemas by
+ * The delivered events as plain types; times are strings (RFC 3339). Generated from the daemon's schemas by
  * `pnpm --filter @berthkit/watch events`; a test compares.
  */
 

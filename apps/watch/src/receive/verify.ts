@@ -33,7 +33,7 @@ export class WebhookError extends Error {
 
 /**
  * The headers of a `Request`, or an object as Node's `http`, Express and others have it. Names may be in any case; values may
- * be texts or lists.
+ * be strings or lists.
  */
 export type WebhookHeaders =
   | { readonly get: (name: string) => string | null }

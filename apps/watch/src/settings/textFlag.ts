@@ -1,4 +1,4 @@
-/** An optional flag with a text. */
+/** An optional flag with a string. */
 import type { Option } from "effect"
 import { Flag } from "effect/cli"
 

@@ -172,7 +172,7 @@ export class LedgerDraft {
     this.#groups.set(keyOf(group.plan, group.image), { ...group, prices })
   }
 
-  /** Drops starts and ends before this instant, because no price change can affect them any more. */
+  /** Drops starts and ends before this instant, because price changes can no longer affect them. */
   confirm(beforeMillis: number): void {
     for (const group of this.groups) {
       const recent = group.recent.filter(({ fromMillis }) => fromMillis > beforeMillis)
@@ -192,7 +192,7 @@ export class LedgerDraft {
 }
 
 /**
- * The prices that apply from an instant on. Older ones are dropped, because amounts before the instant do not change any more.
+ * The prices that apply from an instant on. Older ones are dropped, because amounts before the instant no longer change.
  */
 const pricesFrom = (prices: ReadonlyArray<PriceStep>, fromMillis: number): ReadonlyArray<PriceStep> => {
   const first = prices.findLastIndex((price) => price.fromMillis <= fromMillis)

@@ -78,7 +78,7 @@ export const readLedger = (body: string, days: Days): Ledger => {
 /** The part of a ledger, other than the days, that the HTTP interface shows. */
 export const readHeader = (body: string): Pick<Ledger, "sinceMillis" | "budget" | "currencies"> => decode(body)
 
-/** The JSON of a day. Amounts are texts, in the order of `Rates`, because JSON numbers cannot hold them exactly. */
+/** The JSON of a day. Amounts are strings, in the order of `Rates`, because JSON numbers cannot hold them exactly. */
 export const writeDay = ({ amount, changedMillis, rates }: Day): string =>
   JSON.stringify([amount.map(String), rates.map(String), changedMillis])
 

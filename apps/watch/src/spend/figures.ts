@@ -63,7 +63,7 @@ export const perHour = (days: Days): Pick<Spend, "minInr" | "maxInr"> => {
 export const monthToDate = (days: Days, month: Month, nowMillis: number): Spend =>
   spendBetween(days, month.fromMillis, Math.max(month.fromMillis, Math.min(nowMillis, month.toMillis)))
 
-/** The total of a month if nothing changes any more. */
+/** The total of a month if nothing changes from now on. */
 export const forecast = (days: Days, month: Month): Spend => spendBetween(days, month.fromMillis, month.toMillis)
 
 /** The spending on each day of a period; the last day may be partial. */

@@ -59,7 +59,7 @@ const makeSchema = Effect.fnUntraced(function* (schema: string) {
 })
 
 /**
- * Refuses a server that is too old, a database whose encoding lacks some characters, and a pooler that may run each transaction
+ * Refuses a server that is too old, a database whose encoding cannot hold some characters, and a pooler that may run each transaction
  * in another session.
  */
 const checkServer = Effect.fnUntraced(function* (schema: string) {

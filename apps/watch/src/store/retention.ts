@@ -34,7 +34,7 @@ const maxRemovedAtOnce = 250
 
 export const makeRetention = (sql: SqlClient.SqlClient) => {
   /**
-   * The sequence up to which no sink needs the events of an account any more: all enabled sinks have read and delivered them.
+   * The sequence up to which no sink still needs the events of an account: all enabled sinks have read and delivered them.
    */
   const lastFree = (account: string, sinks: ReadonlyArray<string>) =>
     Effect.map(

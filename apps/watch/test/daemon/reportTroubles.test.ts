@@ -10,7 +10,7 @@ import { Progress } from "../../src/telemetry/Progress.ts"
 import { Troubles } from "../../src/troubles/Troubles.ts"
 import { memoryStore as store } from "../store/memory.ts"
 
-/** What a process needs besides its store. */
+/** Everything that a process needs apart from its store. */
 const process = Troubles.layer(null).pipe(
   Layer.provideMerge(Layer.mergeAll(Sinks.layer([], []), Progress.layer(["acme"]))),
   Layer.provide(Stdout.layer)

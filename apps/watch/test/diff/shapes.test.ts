@@ -15,7 +15,7 @@ type Shape = "list" | "read" | "create"
 type Dialect = "documented" | "today"
 type Spellings = ReadonlyArray<unknown>
 
-/** A field that the record lacks. */
+/** A field that is missing from the record. */
 const absent = Symbol("absent")
 
 const ip = "10.0.0.1"

@@ -43,7 +43,8 @@ type Answer = Effect.Effect<ReadonlyArray<Row>, SqlError>
 const maxIdleMillis = 5000
 
 /**
- * Translates a statement of PostgreSQL for SQLite. Locks that SQLite lacks are not needed, because transactions run one after the other.
+ * Translates a statement of PostgreSQL for SQLite. Locks that SQLite does not have are not needed, because transactions run one after the
+ * other.
  */
 const inSqlite = (sql: string, without: Fence | undefined): string => {
   const text = sql.replace(" FOR SHARE", "")

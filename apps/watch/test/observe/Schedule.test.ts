@@ -88,7 +88,7 @@ describe("a small account", () => {
     const watch = byHand()
     watch.baseline(aNode({ id: 9, status: "created" }))
     const set = { sweepMillis: 3000, transitionMillis: 2000, sparingPaceMillis: 20_000 }
-    // The requests that are left for three minutes, besides 440 an hour and the 113 for reads of nodes in doubt.
+    // The requests that are left for three minutes, in addition to 440 an hour and the 113 for reads of nodes in doubt.
     expect(due(watch, after(watch), { ...set, spare: () => 113 + 180 })).toEqual({ _tag: "page", inMillis: 2000 })
     expect(due(watch, after(watch), { ...set, spare: () => 113 + 28 }).inMillis).toBeCloseTo(3960, -2)
     expect(due(watch, after(watch), { ...set, spare: () => 113 })).toEqual({ _tag: "page", inMillis: 9000 })

@@ -4,18 +4,18 @@
  * replace lost members. The functions are pure: they take the known state, an observation and an instant. Decisions 0133 and 0134 have
  * the reasons.
  *
- * | the evidence that a node is gone | needs next | a complete list lacks it | a read answers 404 | a list or a read shows it |
+ * | the evidence that a node is gone | needs next | a complete list does not contain it | a read answers 404 | a list or a read shows it |
  * |---|---|---|---|---|
  * | none | nothing | lacked | denied | none |
- * | lacked by a list | a read, which is a guess until two lists lack it | lacked | denied | none |
+ * | lacked by a list | a read, which is a guess until it is missing from two lists | lacked | denied | none |
  * | denied by a read | a read, a wait later | denied | proved if the read was sent a wait later, otherwise denied | none |
- * | proved by reads | a list, until two lack it and one has ended since the first 404 | gone, if that was the last | proved | none |
+ * | proved by reads | a list, until two do not contain it and one has ended since the first 404 | gone, if that was the last | proved | none |
  *
- * If enough lists already lack the node, the read that proves it gone also ends the proof. If a list freezes the account or ends the
- * freeze, the wait changes, and the evidence so far is judged by the new one: a proved node may be only denied, and a denied one gone. The
- * wait is the grace, or 5 s for a node that is expected to go. While the account is frozen, the wait is the hold plus the grace. It begins
- * once both a list and a read have denied the node. After the hold, a complete list must end before a read is sent. If the last read was
- * sent a wait later already, this list proves the node gone. A node whose deletion the caller has requested needs only one list and one
+ * If the node is already missing from enough lists, the read that proves it gone also ends the proof. If a list freezes the account or ends
+ * the freeze, the wait changes, and the evidence so far is judged by the new one: a proved node may be only denied, and a denied one gone.
+ * The wait is the grace, or 5 s for a node that is expected to go. While the account is frozen, the wait is the hold plus the grace. It
+ * begins once both a list and a read have denied the node. After the hold, a complete list must end before a read is sent. If the last read
+ * was sent a wait later already, this list proves the node gone. A node whose deletion the caller has requested needs only one list and one
  * read.
  *
  * | the account | a complete list shows that |
@@ -26,7 +26,7 @@
 
 /** The evidence that a node is gone, collected since the node was last seen. All times are of a monotonic clock. */
 export interface Absence {
-  /** The number of consecutive complete lists that lacked the node. */
+  /** The number of consecutive complete lists without the node. */
   readonly lists: number
   /** The end of the first of those lists; null if there was none. */
   readonly lackedMillis: number | null
@@ -69,8 +69,8 @@ export interface Circumstance {
 /** The next observation that the proof needs. */
 export type AbsenceQuestion =
   /**
-   * A read of the node, sent at this time or later. It is a guess if only one list lacked the node, because the next list may well contain
-   * it.
+   * A read of the node, sent at this time or later. It is a guess if the node was missing from only one list, because the next list may
+   * well contain it.
    */
   | { readonly _tag: "Read"; readonly dueMillis: number; readonly isFirst: boolean; readonly isGuess: boolean }
   /** A complete list that ends at this time or later. */
@@ -94,7 +94,7 @@ const none: Absence = {
   isCounted: false
 }
 
-/** Records that a complete list lacked the node. */
+/** Records that the node was missing from a complete list. */
 export const afterList = (before: Absence | null, endedMillis: number): Absence => {
   const { deniedMillis, lackedMillis, lists } = before ?? none
   return {
@@ -159,7 +159,7 @@ export interface Count {
   readonly lost: number
 }
 
-/** Whether a missing node counts as one of the "many": it should stay, and the list lacks it. */
+/** Whether a missing node counts as one of the "many": it should stay, and it is missing from the list. */
 export const isDoubted = ({ lists }: Absence, expectation: Expectation): boolean => lists > 0 && expectation === "stays"
 
 /** Whether the account is frozen after a complete list. Recent deletions count only while a node is missing now. */

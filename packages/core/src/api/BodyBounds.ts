@@ -1,6 +1,6 @@
 /**
- * Limits a body before it is parsed: `JSON.parse` takes a hundred times longer for some texts than for others of the same length, and
- * blocks the process. One scan over the text counts tokens and depth without parsing.
+ * Limits a body before it is parsed: `JSON.parse` takes a hundred times longer for some strings than for others of the same length, and
+ * blocks the process. One scan over the string counts tokens and depth without parsing.
  */
 
 /** Default of the client option `maxBodyTokens`. A page of 100 nodes has about 5000. */
@@ -12,7 +12,7 @@ const memberTokens = 3
 /** The maximum depth of a body. The service's replies are nested five deep. */
 export const maxDepth = 64
 
-/** Shorter texts are not scanned, because parsing them takes at most 35 ms. */
+/** Shorter strings are not scanned, because parsing them takes at most 35 ms. */
 const unscannedLength = 65_536
 
 const isEscaped = (text: string, quoteAt: number) => {

@@ -67,7 +67,7 @@ const committedOption = (
 /** The currency of a record's prices; null for rupees, which is also the default. */
 const foreignCurrency = (wire: unknown): string | null => {
   if (wire === undefined || wire === null) return null
-  // A value that is not text stands for an unknown currency.
+  // A value that is not a string means an unknown currency.
   if (!Predicate.isString(wire)) return "?"
   return /^(?:inr|rs\.?|₹)?$/i.test(wire.trim()) ? null : wire.trim().toUpperCase()
 }
@@ -189,7 +189,7 @@ const isAsked = (shown: string | number | null, asked: string | number | undefin
 
 /**
  * Whether a record passes the filter. The client checks this too, because a service ignores parameters that it does not know. A filter for
- * a field that the record lacks does not count. Records do not state the image type, so the type is not checked.
+ * a field that is missing from the record does not count. Records do not state the image type, so the type is not checked.
  */
 export const passes =
   ({ memoryGb, os: system, osVersion, series, vcpus }: ImageFilter) =>

@@ -51,7 +51,7 @@ export interface Expectation {
   readonly goneIsDone?: boolean
 }
 
-/** Masks a text from outside and cuts it, so that it can be shown. */
+/** Masks a string from outside and cuts it, so that it can be shown. */
 export type Show = (text: string, maxLength: number) => string
 
 /** The inputs of the interpretation. */
@@ -67,7 +67,7 @@ const unmasked: Reading = { show: (text, maxLength) => text.slice(0, maxLength),
 const excerptLength = 200
 
 /**
- * For each character that can be shown, this many characters of the text are searched for secrets. One would be too few, because a text
+ * For each character that can be shown, this many characters of the string are searched for secrets. One would be too few, because a string
  * becomes shorter when its white space is collapsed.
  */
 const windowPerCharacter = 4
@@ -81,7 +81,7 @@ const json = (value: unknown): string => {
   return JSON.stringify(value, (_, inner: unknown) => (left-- > 0 ? inner : undefined))
 }
 
-/** The beginning of a text, or of a value's JSON, on one line. */
+/** The beginning of a string, or of a value's JSON, on one line. */
 const excerpt = (value: unknown, show: Show, maxLength = excerptLength): string => {
   if (value === undefined) return ""
   const text = show(Predicate.isString(value) ? value : json(value), windowPerCharacter * maxLength)
@@ -137,7 +137,7 @@ const lacksCredit = ({ data }: Record<string, unknown>) =>
   isNothing(data["node_create_response"]) &&
   [undefined, null, 0, "0"].includes(data["total_number_of_node_created"] as never)
 
-/** Stands for the missing status of a failure: it is unknown whether a change was made. */
+/** Used as the missing status of a failure: it is unknown whether a change was made. */
 const unstated = 0
 
 /**
@@ -174,7 +174,7 @@ const hasSentence = (record: Record<string, unknown>) => sentenceNames.some((nam
 /** Deeper values are shown as JSON. */
 const maxDepth = 6
 
-/** Whether a text has content. `Success` does not count, because a failure may carry the message of a success. */
+/** Whether a string has content. `Success` does not count, because a failure may carry the message of a success. */
 const isSentence = (text: unknown): text is string =>
   Predicate.isString(text) && text.trim() !== "" && text !== "Success"
 

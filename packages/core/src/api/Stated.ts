@@ -25,8 +25,8 @@ export const stated = <A>(constraint: JsonSchema.JsonSchema) =>
 /** A whole number, described as at least `minimum`. */
 export const wholeNumber = (minimum: number) => Schema.Int.check(stated({ minimum }))
 
-/** A text, described as having this form. */
+/** A string, described as having this form. */
 export const text = (pattern: RegExp) => Schema.String.check(stated({ pattern: pattern.source }))
 
-/** A text, described as one of these. */
+/** A string, described as one of these. */
 export const oneOf = (values: ReadonlyArray<string>) => Schema.String.check(stated({ enum: values }))

@@ -99,8 +99,8 @@ export class NodeCalls extends Context.Service<
       options?: ListOptions
     ) => Effect.Effect<Pull.Pull<readonly [Node, ...Array<Node>], BerthError>, never, Scope.Scope>
     /**
-     * All nodes with exactly this name; names may repeat. Reads the whole list, and reads nodes with unreadable records one by one; fails if
-     * such a read fails. Also fails if the list shows no node of the name but may lack nodes (`readToEnd` is false).
+     * All nodes with exactly this name; names may repeat. Reads the whole list, and reads nodes with unreadable records one by one; fails
+     * if such a read fails. Also fails if the list shows no node of the name but may be incomplete (`readToEnd` is false).
      */
     readonly named: (name: string, options?: ListOptions) => Effect.Effect<ReadonlyArray<Node>, BerthError>
     /** One page; empty after the end. Unreadable records are left out with a warning, and passed to `onEnd`. */
@@ -319,7 +319,7 @@ export class NodeCalls extends Context.Service<
           )
         })
 
-      // The list need not be exact, because a node that it lacks is read by itself.
+      // The list need not be exact, because a node that is missing from it is read by itself.
       const coalesced = CoalescedReads.make({ get, list: (options) => collect(list({ ...options, exact: false })) })
       const phase = yield* Random.next
       const awaitOne = (id: NodeId, goal: Goal, options?: WaitOptions) => {

@@ -56,7 +56,7 @@ const publicKey = where(notBlank, "the text of a public key", (key) =>
   /^\s*(?:$|(?:sk-)?(?:ssh|ecdsa)-\S+\s+[A-Za-z0-9+/]{16,}={0,2}(?:\s|$))/.test(key)
 )
 
-/** An SSH key for a create at another service. A path or an empty text is refused, because nobody could log in. */
+/** An SSH key for a create at another service. A path or an empty string is refused, because nobody could log in. */
 const keyOrId = where(
   notBlank,
   "a public key, its fingerprint or its id, not a path",
@@ -144,7 +144,7 @@ const listing = (lane: Lane) =>
 
 const allNodes = many(nodeFromWire)
 
-/** The numbers of nodes and of pages, which some services report around the records, as numbers or as texts (A7). */
+/** The numbers of nodes and of pages, which some services report around the records, as numbers or as strings (A7). */
 export const totalsIn = (body: unknown): Totals => {
   const { total_count: total, total_page_number: pages } = Predicate.isObject(body) ? body : {}
   const numberOf = (stated: unknown) =>

@@ -45,7 +45,7 @@ export class Nodes extends Context.Service<
   Omit<NodeCalls["Service"], "pages"> & {
     /**
      * All nodes of the account in the service's order, page by page on demand, reading one page ahead. A node that exists the whole time
-     * appears exactly once, even if other nodes are created or deleted meanwhile; `onEnd` reports if that is not certain. Fails with
+     * appears exactly once, even if other nodes are created or deleted in the meantime; `onEnd` reports if that is not certain. Fails with
      * `UnexpectedResponse` if the list does not end.
      */
     readonly list: (options?: ListOptions) => Stream.Stream<Node, BerthError>

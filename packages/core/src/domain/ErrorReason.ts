@@ -1,7 +1,7 @@
 /**
  * The reasons why a call can fail: one class per reason, each with its fields, its one-sentence `message`, its `hint` (what to do next) and
  * whether a `retry` can help. `BerthError.ts` carries them; `api/Reply.ts` decides which reply means which reason. The fields listed in
- * `ours` hold Berth's own texts and are not masked: if a secret equalled a part of such a text, the mask would reveal the secret, because
+ * `ours` hold Berth's own words and are not masked: if a secret equalled a part of such words, the mask would reveal the secret, because
  * everybody can look up the text.
  */
 import { type Cause, Data } from "effect"
@@ -11,7 +11,7 @@ import { isKnown, isUnstated, label, type NodeStatus } from "./NodeStatus.ts"
 
 /** The classification of a reason, next to its own fields. Reasons are classified nowhere else. */
 export interface Classification {
-  /** One sentence: what to do next. It holds no text from outside, because hints are not masked. */
+  /** One sentence: what to do next. It holds no string from outside, because hints are not masked. */
   readonly hint: string
   /** Whether the same call may succeed later, unchanged. */
   readonly retryable: boolean
@@ -461,7 +461,7 @@ export class CircuitOpen extends Data.TaggedError("CircuitOpen")<RetryAfter> {
   }
 }
 
-/** What is wrong with a list that may lack nodes although each of its pages can be read. */
+/** What is wrong with a list that may be incomplete although each of its pages can be read. */
 export const unprovedList = "the list may lack nodes"
 
 /** What is wrong with a list that could not be used. */
@@ -639,7 +639,7 @@ export class UnexpectedResponse extends Data.TaggedError("UnexpectedResponse")<{
   }
 }
 
-/** Fails to compile if a reason lacks a part of its classification. */
+/** Fails to compile if a reason does not have a part of its classification. */
 type Classified<R extends Classification> = R
 
 /** Every reason a call can fail for. */

@@ -92,7 +92,7 @@ export interface LeftOutImage {
   /** The record's plan; null if unreadable, and then it may be any plan. */
   readonly plan: string | null
   /**
-   * The texts by which a create may name the image: slug, id and name. Null if the slug is unreadable, and then it may be any image.
+   * The strings by which a create may name the image: slug, id and name. Null if the slug is unreadable, and then it may be any image.
    */
   readonly names: ReadonlyArray<string> | null
 }

@@ -44,7 +44,7 @@ export const exactPrice = (pricePerHourInr: number | null, pricePerMonthInr: num
 /** An unknown price. */
 export const unknownPrice: Price = /*#__PURE__*/ exactPrice(null, null)
 
-/** A text that is the same for equal prices. */
+/** A string that is the same for equal prices. */
 export const priceKey = (price: Price): string =>
   `${price.minPricePerHourInr} ${price.maxPricePerHourInr} ${price.minPricePerMonthInr} ${price.maxPricePerMonthInr}`
 
@@ -167,7 +167,7 @@ const contradictedTerms = ({ committedOptions, isDiskUnpriced }: Terms): Terms =
   contradicted: true
 })
 
-/** Finds the records of an image named by a create or a node: a number is an id; a text is a slug, otherwise an id, otherwise a name. */
+/** Finds the records of an image named by a create or a node: a number is an id; a string is a slug, otherwise an id, otherwise a name. */
 export const imageFinder = <I extends Pick<Image, "image" | "name" | "os">>(
   images: ReadonlyArray<I>
 ): ((image: string | number) => ReadonlyArray<I>) => {
@@ -188,8 +188,8 @@ export const isSamePlan = (asked: string, shown: string, images: ReadonlyArray<P
   asked === shown || images.some(({ plan, sku }) => plan === asked && sku === shown)
 
 /**
- * The slugs in the image list for the plan that a node shows: the text itself, or the plans with this SKU. A text that is a slug is never
- * read as a SKU.
+ * The slugs in the image list for the plan that a node shows: the string itself, or the plans with this SKU. A string that is a slug is
+ * never read as a SKU.
  */
 export const slugsOf = (shown: string, images: ReadonlyArray<Pick<Image, "plan" | "sku">>): ReadonlySet<string> =>
   new Set(

@@ -23,5 +23,5 @@ const publicKey = /(idempotency|public|ssh)[-_]?keys?$/i
 /** Whether the name of a header, parameter, field or flag says that its value is a secret. */
 export const isSecretName = (name: string): boolean => secret.test(name) && !publicKey.test(name)
 
-/** Matches the name of a secret within a text: the source of a pattern that ignores case. */
+/** Matches the name of a secret within a string: the source of a pattern that ignores case. */
 export const secretNameInText = `(?:${words}|[-\\w]key\\b)[-\\w]{0,16}`

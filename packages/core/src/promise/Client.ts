@@ -21,7 +21,7 @@ import type {
   SavedImage
 } from "./Records.ts"
 
-/** A duration: milliseconds, or a text such as `"30 seconds"`. */
+/** A duration: milliseconds, or a string such as `"30 seconds"`. */
 export type Timespan = number | `${number} ${"millis" | "second" | "seconds" | "minute" | "minutes" | "hour" | "hours"}`
 
 /** Options of a call that sends no request. */

@@ -1,5 +1,5 @@
 /**
- * Converts domain values for programs without Effect: instants become `Date`s, ids become plain numbers, and a status becomes a text,
+ * Converts domain values for programs without Effect: instants become `Date`s, ids become plain numbers, and a status becomes a string,
  * which is empty if the service states none. Everything else stays the same.
  */
 import { type Brand, DateTime, Predicate } from "effect"

@@ -59,8 +59,8 @@ const ensureOwnService = ({ accessToken, apiKey, baseUrl }: Partial<ClientOption
 }
 
 /**
- * Makes a client with `make`. The environment supplies the account's settings that the options lack. Throws `InvalidOption`, which names
- * the variable or the option.
+ * Makes a client with `make`. The environment supplies the account's settings that the options do not have. Throws `InvalidOption`, which
+ * names the variable or the option.
  */
 export const fromEnvironment = <A>(options: Partial<ClientOptions>, make: (options: ClientOptions) => A): A => {
   // `make` refuses options that are not an object.

@@ -11,7 +11,7 @@ type Soon = (task: () => void) => void
 /** Runs one task at a time. A waiting task keeps the process alive. */
 const throughChannel = (Channel: typeof MessageChannel): Soon => {
   const { port1, port2 } = new Channel()
-  // Ports in a browser lack these methods, because they do not keep a process alive.
+  // Ports in a browser do not have these methods, because they do not keep a process alive.
   const receiver: MessagePort & { ref?: () => void; unref?: () => void } = port1
   const waiting: Array<() => void> = []
   receiver.onmessage = () => {
@@ -25,7 +25,7 @@ const throughChannel = (Channel: typeof MessageChannel): Soon => {
   }
 }
 
-/** A test environment may lack globals that its runtime has. */
+/** A test environment may not have globals that its runtime has. */
 const channel = () => globalThis.MessageChannel ?? builtin("node:worker_threads")?.MessageChannel
 
 /** Falls back to a timer on edge runtimes, where `MessageChannel` is missing or throws. */

@@ -1,4 +1,4 @@
-/** The texts with which a service refuses a request, in every place of the reply, and what they show about a 429. */
+/** The strings with which a service refuses a request, in every place of the reply, and what they show about a 429. */
 import { layer, nodeRecord, ok } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted, Result } from "effect"

@@ -147,7 +147,7 @@ const isEnvelope = (envelope: object): boolean =>
   Object.keys(envelope).toSorted().join() === "code,data,errors,message" &&
   isEmptyObject((envelope as { readonly data: unknown }).data)
 
-/** Whether a value is an object of lists of texts, with at least one field. */
+/** Whether a value is an object of lists of strings, with at least one field. */
 const isErrors = (errors: unknown): boolean =>
   isObject(errors) &&
   Object.keys(errors).length > 0 &&

@@ -2,7 +2,7 @@
 
 const size = /^(\d+(?:\.(\d+))?)(\s*)(GB|MB|GiB|MiB)?$/
 
-/** The parts of `16.00 GB`, or of a text of digits; undefined for any other text. */
+/** The parts of `16.00 GB`, or of a string of digits; undefined for any other string. */
 export const sizeOf = (text: string) => {
   const [, number, decimals = "", space, unit] = size.exec(text) ?? []
   if (number === undefined) return undefined

@@ -1,7 +1,7 @@
 /**
- * Uses lists of nodes as evidence of paging: what each request asks for, what is odd about the request, and which nodes the reply
- * certainly lacks. Nodes come and go, so a list lacks a node for certain only if lists before and after it show the node. A reply without
- * a date does not count, because it may come from a cache.
+ * Uses lists of nodes as evidence of paging: what each request asks for, what is odd about the request, and which nodes are certainly
+ * missing from the reply. Nodes come and go, so a node is certainly missing from a list only if lists before and after it show the node. A
+ * reply without a date does not count, because it may come from a cache.
  */
 import { pageSize } from "@berthkit/core/api/Routes"
 import type { Situation } from "@berthkit/profile/Profile"
@@ -162,7 +162,7 @@ const stays = once((evidence) => {
 })
 
 /**
- * Whether a list lacks nodes that existed during its whole request, or states a total that is higher than its number of
+ * Whether a list leaves out nodes that existed during its whole request, or states a total that is higher than its number of
  * nodes.
  */
 const lacksNodes = (exchange: Exchange, evidence: Evidenced): boolean => {

@@ -110,8 +110,8 @@ export const paging = {
       const { page } = asked(exchange)
       if (page < 2 || !isPlain(exchange, evidence)) return undefined
       const isFar = page >= Math.max(100_000, maxNodes(evidence) * 10)
-      // Only an empty page proves that it is past the end, because the number of pages may have changed meanwhile. A page number that is
-      // far too high needs no proof.
+      // Only an empty page proves that it is past the end, because the number of pages may have changed in the meantime. A page number that
+      // is far too high needs no proof.
       if (!isFar && listIn(exchange)?.length !== 0) return undefined
       if (isRefusal(exchange)) return ["refused", `page ${page} is refused with ${exchange.status}`]
       const length = listIn(exchange)?.length

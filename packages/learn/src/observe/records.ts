@@ -49,7 +49,7 @@ const fieldsOf = (
   return names.map((name) => fieldOf(name, records, statuses, depth))
 }
 
-/** Whether a text means that there is no address. */
+/** Whether a string means that there is no address. */
 const isNoAddress = (name: string, value: unknown): boolean =>
   name.endsWith("_ip_address") && (value === "" || value === "[]")
 
@@ -95,7 +95,7 @@ const nullStatuses = (present: ReadonlyArray<{ readonly isNone: boolean; readonl
   return Array.from(always).some((status) => never.has(status)) ? undefined : Array.from(always)
 }
 
-/** Matches texts that may identify the owner of the account. */
+/** Matches strings that may identify the owner of the account. */
 const isPersonal = /@|\d+\.\d+\.\d+\.\d+|:[\da-f]*:/i
 
 const sizes = /memory|ram|disk/

@@ -1,6 +1,6 @@
 /**
  * Another service, which shares no code with the mock or with `harbour.ts` and differs from the assumptions in other points. Here records
- * are rows of a table, and replies are assembled from texts.
+ * are rows of a table, and replies are assembled from strings.
  */
 import * as http from "node:http"
 import type { AddressInfo } from "node:net"

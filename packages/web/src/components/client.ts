@@ -33,7 +33,7 @@ type EncodedOf<S> = S extends { readonly schema: infer Inner }
     ? JsonOf<Encoded>
     : never
 
-/** Instants are texts in JSON. */
+/** Instants are strings in JSON. */
 type JsonOf<T> = T extends DateTime.DateTime ? string : T extends object ? { readonly [K in keyof T]: JsonOf<T[K]> } : T
 
 type Part<Name extends string, S> = [S] extends [never]

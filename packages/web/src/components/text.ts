@@ -1,4 +1,4 @@
-/** Makes texts for a page harmless and short, and writes numbers as people do. Pure. */
+/** Makes strings for a page harmless and short, and writes numbers as people do. Pure. */
 
 /** C0 and C1 controls, line separators, direction marks and overrides, lone surrogates: shown as escapes. */
 const unsafe =
@@ -9,13 +9,13 @@ const written = (character: string): string => `\\u${character.charCodeAt(0).toS
 
 const maxShown = 300
 
-/** A text from outside, cut to 300 characters. */
+/** A string from outside, cut to 300 characters. */
 export const plain = (text: string): string => {
   const shown = text.replace(unsafe, written)
   return shown.length <= maxShown ? shown : `${shown.slice(0, maxShown).replace(/\p{Surrogate}$/u, "")}…`
 }
 
-/** The same for a text of several lines, which is not cut. */
+/** The same for a string of several lines, which is not cut. */
 export const plainLines = (text: string): string =>
   text
     .split("\n")

@@ -136,7 +136,7 @@ const pageOf = (body: string) => {
   return { elements: elements as ReadonlyArray<unknown>, total, isOnly: pages === 1 && total === elements.length }
 }
 
-/** Maximum number of pages that are read, in case a service repeats a page for ever. */
+/** Maximum number of pages that are read, in case a service repeats a page endlessly. */
 const maxPages = 10_000
 
 const pageParameters: ReadonlySet<string> = new Set(["page_no", "page"])

@@ -95,7 +95,7 @@ const address = Effect.fnUntraced(function* (set: Option.Option<Sourced<string>>
 
 /**
  * Lets the new API key take over the creates of the old API key in one project and location. The idempotency keys of these creates then
- * still stand for their nodes.
+ * still belong to their nodes.
  */
 const goOnWithIntents = (before: AccountFiles, after: AccountFiles) =>
   before.intents === undefined || after.intents === undefined

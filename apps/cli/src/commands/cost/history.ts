@@ -15,7 +15,7 @@ import { askDaemon, ownAccounts, watchUrl, watchUrlOf } from "../../settings/wat
 /** The value of `--month` without a month. */
 const present = "now"
 
-/** Parses a text as an instant. A day begins at midnight in India, as in the bill. */
+/** Parses a string as an instant. A day begins at midnight in India, as in the bill. */
 const instantOf = (text: string): Option.Option<DateTime.Utc> =>
   Option.map(parseInstantMillis(text, "+05:30"), DateTime.makeUnsafe)
 

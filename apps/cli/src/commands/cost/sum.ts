@@ -12,7 +12,7 @@ import { DateTime } from "effect"
 import { committedPrice, committedUntil, type Entry } from "../../commitmentLog/CommitmentLog.ts"
 import type { Cost } from "../../records/cost.ts"
 
-/** What a row can stand for. */
+/** The things that a row can represent. */
 export const groupings = ["node", "plan", "status", "fleet", "tag"] as const
 export type Grouping = (typeof groupings)[number]
 
@@ -40,7 +40,7 @@ type Member = Node | LeftOutRecord
 
 const isNode = (member: Member): member is Node => !("_tag" in member)
 
-/** The group of a member whose record lacks the value to group by. */
+/** The group of a member whose record does not have the value to group by. */
 const notKnown = "not known"
 
 /** The billed members and their prices. */

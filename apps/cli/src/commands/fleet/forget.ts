@@ -98,7 +98,7 @@ const openPurchases = Effect.fnUntraced(function* ({ commitment, committing, nod
 
 /**
  * Fails while the outcome of a purchase for a node of the member is unknown, because no ledger would record it afterwards. A node that is
- * proved to be gone does not count, because nobody can look it up any more. The node's purchase stays in this machine's log, under the
+ * proved to be gone does not count, because nobody can look it up now. The node's purchase stays in this machine's log, under the
  * node's id.
  */
 const ensureNothingOpen = Effect.fnUntraced(function* (ledgerFile: LedgerFile, entry: Entry, flag: string) {

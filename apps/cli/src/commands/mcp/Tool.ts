@@ -17,8 +17,8 @@ export type Data = Readonly<Record<string, unknown>>
 type Arguments = Schema.Struct<Schema.Struct.Fields> & { readonly DecodingServices: never }
 
 /**
- * The texts of an argument: the error for a value that has another type or fails a check, and the description that the model reads before
- * it writes a value.
+ * The wording for an argument: the error for a value that has another type or fails a check, and the description that the model reads
+ * before it writes a value.
  */
 const saying = (expected: string, description?: string) => ({
   message: `Expected ${expected}`,

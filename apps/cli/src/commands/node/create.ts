@@ -137,7 +137,7 @@ const send = Effect.fnUntraced(function* (wanted: Wanted, affordable: Affordable
   const found = isAgain ? " earlier with the same key" : " (no reply named it; found it in the list)"
   const spelled = node.name === spec.name ? "" : ` The service calls it ${node.name}.`
   yield* printNote(`Created node ${node.id}${outcome === "created" ? "" : found}.${spelled}`)
-  // The node of an earlier create was read by id, so it lacks the fields of the list.
+  // The node of an earlier create was read by id, so it does not have the fields of the list.
   const [whole = node] = yield* withListedFields([node])
   return { ...whole, outcome } as Creation
 })

@@ -52,7 +52,7 @@ const ensureNamed = (named: Named, nodes: Reading) =>
     nodes
   )
 
-/** Reads nodes one by one, and leaves out those that do not exist. `known` has fields that the replies may lack. */
+/** Reads nodes one by one, and leaves out those that do not exist. `known` has fields that the replies may not have. */
 const readSingly = Effect.fnUntraced(function* (known: Iterable<readonly [Node["id"], Node | null]>) {
   const nodes = yield* Nodes
   const found = yield* Effect.forEach(
@@ -68,7 +68,7 @@ const readSingly = Effect.fnUntraced(function* (known: Iterable<readonly [Node["
 })
 
 /**
- * Reads the watched nodes: the named ones, or all. A deleted node is left out. If the list may lack nodes, the nodes of the previous
+ * Reads the watched nodes: the named ones, or all. A deleted node is left out. If the list may be incomplete, the nodes of the previous
  * reading are read one by one. Fails if a node was renamed.
  */
 const read = Effect.fnUntraced(function* (named: Named | undefined, before: Reading | undefined) {

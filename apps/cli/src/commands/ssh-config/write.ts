@@ -53,7 +53,7 @@ const write = (path: string, { text }: SshConfig) =>
       })
   )
 
-/** Reads and writes for ever. Temporary failures do not end a watch, and an incomplete list removes no host. */
+/** Reads and writes until interrupted. Temporary failures do not end a watch, and an incomplete list removes no host. */
 const keepWriting = Effect.fnUntraced(function* (path: string, options: SshOptions, interval: Duration.Duration) {
   let written: string | undefined
   let failing: string | undefined

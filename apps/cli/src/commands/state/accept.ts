@@ -1,6 +1,6 @@
 /**
- * `berth state accept`: accepts listed nodes that no create in the shared state explains. Until a listed node is accepted, a create with
- * an idempotency key sends no request for a node of the same name: if the database was restored from a backup, it may lack the key of the
+ * `berth state accept`: accepts listed nodes that no create in the shared state explains. Until a listed node is accepted, a create with an
+ * idempotency key sends no request for a node of the same name: if the database was restored from a backup, it may not have the key of the
  * create that made the listed node.
  */
 import { escapeControls } from "@berthkit/terminal/escapeControls"

@@ -6,7 +6,7 @@
 /** Maximum depth of a body that the control plane accepts. */
 const maxDepth = 64
 
-/** Maximum bytes of a body that the control plane accepts, and therefore of a text in it. */
+/** Maximum bytes of a body that the control plane accepts, and therefore of a string in it. */
 const maxTextBytes = 1024 * 1024
 
 /** Maximum length of a parameter: far more than a valid one needs, and short enough for a URL. */

@@ -19,7 +19,7 @@ const environmentFor = (variables: ReadonlyArray<string>): NodeJS.ProcessEnv =>
 const maxKept = 10_000
 const maxShown = 300
 
-/** How long to wait for the end of stderr after the program has ended. Its child processes may keep stderr open for ever. */
+/** How long to wait for the end of stderr after the program has ended. Its child processes may keep stderr open indefinitely. */
 const maxStderrWait = "200 millis"
 
 /**
@@ -39,7 +39,7 @@ const collect = ({ stderr }: ChildProcess): Effect.Effect<string> => {
   return Effect.map(Effect.timeoutOption(closed, maxStderrWait), () => text)
 }
 
-/** The end of a text on one line, without the secrets in the program's variables. */
+/** The end of a string on one line, without the secrets in the program's variables. */
 const shownEnd = ({ variables }: ExecOptions, text: string): string => {
   const [first, ...rest] = variables.map((name) => process.env[name]?.trim() ?? "").filter((value) => value !== "")
   const redact =

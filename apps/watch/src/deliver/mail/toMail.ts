@@ -14,7 +14,7 @@ export interface Mail {
 /** Maximum length of a subject in characters. Mail programs show less. */
 const maxSubject = 200
 
-/** A text on one line. Names come from outside, and a line break in a header would begin another header. */
+/** A string on one line. Names come from outside, and a line break in a header would begin another header. */
 export const onOneLine = (text: string): string => text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim()
 
 /** The mail about the event `json` with the id `id`. Fails if the user's own subject or text fails. */

@@ -54,7 +54,7 @@ const problemOf = (error: unknown): TemplateProblem => {
 const stepsOf = ({ segments }: Variable): ReadonlyArray<Step> =>
   segments.map((segment) => (typeof segment === "object" ? null : segment))
 
-/** What a name stands for that the template itself gives: the path, and whether it is an item of that list. */
+/** The meaning of a name that the template itself defines: the path, and whether it is an item of that list. */
 interface Alias {
   readonly path: ReadonlyArray<Step>
   readonly isItem: boolean

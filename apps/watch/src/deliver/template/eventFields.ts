@@ -70,7 +70,7 @@ export const follow = (
 /** The items of lists. */
 export const itemsOfAll = (schemas: ReadonlyArray<JsonSchema>): ReadonlyArray<JsonSchema> => schemas.flatMap(itemsOf)
 
-/** A text that is no part of JSON unless it is escaped. */
+/** A string that is no part of JSON unless it is escaped. */
 const sampleText = 'a "b" \\ <c> & d\ne'
 
 /** A value that fits a schema, with every field that may be there. */

@@ -12,5 +12,5 @@ export const headerProblem = (name: string): string | null =>
       ? "is a header that berth-watch sets itself"
       : null
 
-/** Whether a text is a valid header value. */
+/** Whether a string is a valid header value. */
 export const isHeaderValue = (text: string): boolean => /^[\t\x20-\x7e\x80-\xff]{1,8192}$/.test(text)

@@ -53,7 +53,7 @@ const alertOf = ({ data, id, source, subject, type }: any): Alert => {
     case "berth.node.unstuck":
       return { ends: true, parts: [source, subject, "stuck"] }
     case "berth.node.deleted":
-      // Somebody asked for the deletion, so nobody needs to look at the node any more.
+      // Somebody asked for the deletion, so nobody needs to look at the node.
       return data.cause === "unknown" ? { ends: false, parts: [id] } : { ends: true, parts: [source, subject, "stuck"] }
     case "berth.watch.degraded":
     case "berth.watch.recovered":

@@ -18,7 +18,7 @@ type Relation =
   | "same"
   /** The catalogue has both names, for two different plans. */
   | "other"
-  /** The catalogue lacks one of the names: the plan is not offered any more, or nothing was read yet. */
+  /** One of the names is missing from the catalogue: the plan is no longer offered, or nothing was read yet. */
   | "unknown"
 
 export interface PlanNames {

@@ -1,7 +1,7 @@
 /**
  * Decides what a read of the catalogue adds to the knowledge. Pure. A change is believed if two reads some time apart, and all reads
- * between them, have shown it. An empty catalogue proves nothing. If a catalogue lacks many entries, they count as removed only after
- * they were missing for a day.
+ * between them, have shown it. An empty catalogue proves nothing. If many entries are missing from a catalogue, they count as removed only
+ * after they were missing for a day.
  */
 import { sumInr } from "@berthkit/core/domain/Money"
 import { type Price, priceKey } from "@berthkit/core/domain/Price"
@@ -32,7 +32,7 @@ const shortShare = 0.25
 
 /** A difference that is not believed yet. */
 interface Doubt {
-  /** The content of all reads since the first, as a text. A read with another content ends the doubt. */
+  /** The content of all reads since the first, as a string. A read with another content ends the doubt. */
   readonly shows: string
   readonly first: Moment
   /** The time of the last read that agreed with what is known: the change happened after it. */
@@ -71,7 +71,7 @@ const keyOf = (item: Item): string => ("image" in item ? `images/${item.image}` 
 const hasSameEntries = (a: ReadonlyArray<Entry>, b: ReadonlyArray<Entry>): boolean =>
   a.length === b.length && a.every((entry, index) => entry === b[index])
 
-/** Whether two plans have the same prices. Their prices are sorted, so they can be compared as texts. */
+/** Whether two plans have the same prices. Their prices are sorted, so they can be compared as strings. */
 const hasSamePrices = (a: CataloguePlan, b: CataloguePlan): boolean =>
   a.prices.length === b.prices.length &&
   a.prices.every((price, index) => {
@@ -92,8 +92,8 @@ const isOtherPrice = (known: Price, shown: Price): boolean =>
   )
 
 /**
- * The changed prices of the images that both entries have, each price once, as a text; empty if there are none. The text does
- * not depend on which images a reply lacks.
+ * The changed prices of the images that both entries have, each price once, as a string; empty if there are none. The string does
+ * not depend on which images are missing from a reply.
  */
 const otherPrices = (known: Item, shown: Item): string => {
   if (!("plan" in known) || !("plan" in shown) || hasSamePrices(known, shown)) return ""
@@ -133,10 +133,10 @@ interface Change {
   readonly shown: Item | undefined
 }
 
-/** The different prices of a plan, as a text that does not depend on which of its images are shown. */
+/** The different prices of a plan, as a string that does not depend on which of its images are shown. */
 const priceOf = (item: Item): string => ("plan" in item ? item.prices.map(priceKey).toSorted().join(", ") : "")
 
-/** The difference between `shown` and the known entry, as a text; null if no event would report it. */
+/** The difference between `shown` and the known entry, as a string; null if no event would report it. */
 const showsOf = ({ known, shown }: Change): string | null => {
   // The first price of a plan is believed like any other price: once two reads have shown it.
   if (known === undefined || known.goneMillis !== null) return shown === undefined ? null : `offered ${priceOf(shown)}`

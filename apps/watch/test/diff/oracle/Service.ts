@@ -9,9 +9,9 @@ import { aNode } from "../aNode.ts"
 import { type Life, nodeAt, wasTerminating, type World } from "./World.ts"
 
 export const faultKinds = [
-  /** The list lacks some nodes, or all. */
+  /** The list leaves out some nodes, or all. */
   "hidden",
-  /** A list lacks any node, and the next two have it, as when pages shift. */
+  /** A list leaves out any node, and the next two have it, as when pages shift. */
   "blink",
   /** Reads of some nodes answer 404. */
   "denied",
@@ -23,7 +23,7 @@ export const faultKinds = [
   "staleList",
   /** For a moment, a read shows an older state. */
   "staleRead",
-  /** The first lists lack most nodes. */
+  /** The first lists leave out most nodes. */
   "shortStart",
   /** One request in five fails, some with a rate limit. */
   "errors",
@@ -190,7 +190,7 @@ export class Service {
       .filter(({ id }) => !isShort || id % 7 === Math.floor(atMillis / 20_000) % 7)
       .map((life) => nodeAt(life, life.id % 2 === 0 ? asOf : atMillis))
       .sort((a, b) => a.id - b.id)
-    // If pages are out of order, a list may lack any node, so reads must not deny any node at the same time.
+    // If pages are out of order, a list may leave out any node, so reads must not deny any node at the same time.
     return this.#active.has("disorder") && !this.#kinds.has("denied") ? nodes.toSorted(() => below(3) - 1) : nodes
   }
 

@@ -1,4 +1,4 @@
-/** Tests what the dashboard shows about nodes and accounts besides their states: every text in full, and the possible actions. */
+/** Tests what the dashboard shows about nodes and accounts apart from their states: every text in full, and the possible actions. */
 import { sees, seriousFindings, visit } from "@berthkit/testing/browser"
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect } from "effect"

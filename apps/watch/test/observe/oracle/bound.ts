@@ -88,14 +88,14 @@ const readsOf = (loss: Asked): number => {
     (isSet(loss) ? 57 * shareOf(budget).hours : 0) +
     // Two reads of each node that was hidden before.
     (isIll ? 0.4 * size : 0) +
-    // Reads of nodes that lists lack but reads show take up to half of row 1, and have taken it before the loss.
+    // Reads of nodes that are missing from lists although reads show them take up to half of row 1, and have taken it before the loss.
     (lies.lacking > 0 ? Infinity : 0)
   const promised = isSet(loss) ? Infinity : promisedPerHour(size, intervalMillis)
   return readsMillis(lost, budget, { promised, used, part: lies.lacking > 0 ? 0.5 : 1 })
 }
 
 /**
- * The sum of these sweeps: the running one, which may already have read the node's place; two that lack the node; one that ends after the
+ * The sum of these sweeps: the running one, which may already have read the node's place; two without the node; one that ends after the
  * first 404; in a freeze, one more after the hold. To this add the hold, a grace and, in a freeze, another grace.
  */
 export const deletedWithinMillis = (loss: Asked): number => {

@@ -24,9 +24,9 @@ export interface Lies {
   readonly staleMillis: number
   /** The part of the remaining nodes for which every read hangs. */
   readonly hanging: number
-  /** From the loss on, each page of the list lacks up to this many nodes, drawn anew for every page. New nodes are never lacking. */
+  /** From the loss on, each page of the list leaves out up to this many nodes, drawn anew for every page. New nodes are never left out. */
   readonly lacking: number
-  /** One in this many nodes may be lacking. The fewer nodes can be lacking, the more lists in a row lack the same one. */
+  /** One in this many nodes may be left out. The fewer nodes can be left out, the more lists in a row leave out the same one. */
   readonly lackingOf: number
 }
 

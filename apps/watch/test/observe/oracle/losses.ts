@@ -1,5 +1,5 @@
 /**
- * Losses of nodes: random ones, and ones for which few requests are left besides those that row 1 of docs/reference/latency.md reserves.
+ * Losses of nodes: random ones, and ones for which few requests are left apart from those that row 1 of docs/reference/latency.md reserves.
  */
 import { seed } from "@berthkit/testing/chance"
 import { budgetOf, hourly } from "../../../src/observe/RequestShare.ts"

@@ -43,7 +43,7 @@ const inTransition = new Set<KnownStatus>(["creating", "created", "terminate"])
 const honestMillis = (size: number, transitions: number) =>
   transitions > 10 ? veryStretchedMillis : size < 100 && transitions <= 5 ? promisedMillis : stretchedMillis
 
-/** A failed page is requested again, and a list that lacks a node by chance contains it the next time. */
+/** A failed page is requested again, and a list that leaves out a node by chance contains it the next time. */
 const allowedMillis = ({ hanging, kinds, size }: PolledHistory, life: Life, world: World) =>
   honestMillis(size, transitionsAbout(life, world)) *
   // Pages of a sweep and the end of the list wait for each other while doubts cannot be settled (docs/reference/latency.md).

@@ -15,7 +15,7 @@ const keys = ["ip_address", "address", "ip"] as const
 const none =
   /^\s*(?:[-\u2013\u2014]*|\[\s*\]|\{\s*\}|n\/?a|none|null|nil|undefined|\[?(?:::ffff:)?[0:.]+\]?(?:\/\d+)?)\s*$/i
 
-/** The address; null if there is none (`null`, `[]`, `{}`, or such a text). */
+/** The address; null if there is none (`null`, `[]`, `{}`, or such a string). */
 export const address: Field<string | null> = (wire) => {
   if (wire === null) return null
   if (Predicate.isString(wire)) return none.test(wire) ? null : wire
@@ -28,7 +28,7 @@ export const address: Field<string | null> = (wire) => {
   return Object.keys(wire).length === 0 ? null : unreadable
 }
 
-/** The fields of an address object besides the address (netmask, gateway, …); undefined if there are none. */
+/** The fields of an address object apart from the address (netmask, gateway, …); undefined if there are none. */
 export const furtherNetwork = (wire: unknown): Record<string, unknown> | undefined => {
   if (!Predicate.isObject(wire)) return undefined
   const taken = keys.find((key) => wire[key] !== undefined)

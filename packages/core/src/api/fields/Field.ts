@@ -41,7 +41,7 @@ export const text: Field<string> = (wire) => {
 /** A string, or null for `null` and `""`. */
 export const optionalText: Field<string | null> = (wire) => (wire === null || wire === "" ? null : text(wire))
 
-/** A boolean, or a value that stands for a boolean: 0, 1, or a word such as `true`. */
+/** A boolean, or a value that means a boolean: 0, 1, or a word such as `true`. */
 export const flag: Field<boolean> = (wire) => {
   if (Predicate.isBoolean(wire)) return wire
   if (wire === 1 || wire === "true" || wire === "True") return true

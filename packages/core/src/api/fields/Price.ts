@@ -1,5 +1,5 @@
 /**
- * A price: a string in rupees on the wire (interface.md §2.6); rupees in the domain. A text that does not match the grammar below is
+ * A price: a string in rupees on the wire (interface.md §2.6); rupees in the domain. A string that does not match the grammar below is
  * unreadable, because reading a part of it, such as the 12.92 of `12.92 USD`, would give a wrong price.
  *
  *     price   = [sign] amount [sign | "/-"] [period]

@@ -66,7 +66,7 @@ export const roundingMillis = 1000
 /** How far our best guess of the service's clock may be off if only one `Date` was seen. */
 export const clockMillis = 500
 
-/** One day. Berth believes no longer window, so that an invalid header cannot stop a client for ever. */
+/** One day. Berth believes no longer window, so that an invalid header cannot stop a client indefinitely. */
 export const maxWindowMillis = 86_400_000
 
 /** Whether a reset is a duration from now and not an instant. */

@@ -26,8 +26,8 @@ const staleMillis = 4000
 const maxReadings = 3
 
 /**
- * How long a client waits at most for its first exchange, and how often it looks meanwhile. After that it starts even without an answer
- * or any knowledge.
+ * How long a client waits at most for its first exchange, and how often it looks during the wait. After that it starts even without an
+ * answer or any knowledge.
  */
 const maxFirstExchangeMillis = 500
 const lookAgainMillis = 50

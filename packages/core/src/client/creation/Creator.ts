@@ -105,7 +105,7 @@ export interface Dependencies {
 
 const plainKey = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/
 
-/** Whether a text can be the key of a create. Keys are file names, so only plain characters are allowed. */
+/** Whether a string can be the key of a create. Keys are file names, so only plain characters are allowed. */
 export const isKey = (text: string): boolean => plainKey.test(text)
 
 /**
@@ -258,7 +258,7 @@ export const make = ({
 
   /**
    * Accepts or refuses the node of a reply. If only its plan has another name, the image list decides whether it is the plan that was asked
-   * for. The intent is saved first: if this process ends meanwhile, the next one knows the id that the reply named.
+   * for. The intent is saved first: if this process ends before it has finished, the next one knows the id that the reply named.
    */
   const judged = (call: Call, node: Node) =>
     mayShowPlan(node.plan, call.request.plan, plans) || !("intent" in call.state)

@@ -89,7 +89,7 @@ export const readIntent = Effect.fnUntraced(function* (
 })
 
 /**
- * Reads an intent synchronously, because the caller reads many small files in a row. If the file is not an intent, returns a text that
+ * Reads an intent synchronously, because the caller reads many small files in a row. If the file is not an intent, returns a string that
  * says why; undefined if there is no file.
  */
 export const readIntentNow = (file: string): OwnedIntent | string | undefined => {

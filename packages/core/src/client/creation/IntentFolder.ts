@@ -219,7 +219,7 @@ const make = (named: string, find: Effect.Effect<string, FileFault>, levels: num
     return Math.max(yield* folder.settled.newestNode, ...made)
   })
 
-  /** Reads the open folder last, because an intent may move there from an imported folder meanwhile. */
+  /** Reads the open folder last, because an intent may move there from an imported folder in the meantime. */
   const findIntent = Effect.fnUntraced(function* (folder: Folder, key: string) {
     const found = yield* folder.settled.find(key)
     if (found !== undefined && found.intent.nodeId !== null) {

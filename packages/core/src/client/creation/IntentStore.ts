@@ -68,7 +68,7 @@ export interface Told {
   /** The difference from the order, such as `the name db instead of web`. */
   readonly difference: string
   /**
-   * Set if the reply did not state exactly one node. The value is the nodes that the reply named besides this one, often none. It is
+   * Set if the reply did not state exactly one node. The value is the nodes that the reply named in addition to this one, often none. It is
    * unknown which of the nodes is meant.
    */
   readonly others?: ReadonlyArray<NodeId> | undefined
@@ -104,7 +104,7 @@ export const mayBeAnswered = (intent: Intent): intent is SentIntent & { readonly
   isSent(intent) && intent.nodeId === null && intent.fate === "open"
 
 /**
- * The intent once no reply can come any more.
+ * The intent once a reply can no longer come.
  *
  * @internal
  */

@@ -303,8 +303,8 @@ const acquire = Effect.fnUntraced(function* (folder: string, owner: Owner): Effe
 })
 
 /**
- * Runs `use` while it holds the lock at `folder`. It waits for its turn, and can be interrupted meanwhile. The parent folder must exist. A
- * process that has ended blocks nobody: its lock is taken over at once if its end can be seen, otherwise after half a minute.
+ * Runs `use` while it holds the lock at `folder`. It waits for its turn, and can be interrupted while it waits. The parent folder must
+ * exist. A process that has ended blocks nobody: its lock is taken over at once if its end can be seen, otherwise after half a minute.
  */
 export const withKeyLock = <A, E, R>(
   folder: string,

@@ -58,7 +58,7 @@ export const isQuietElsewhere = ({ isOfService, millis }: Told, now: Instant): b
     : now.wallMillis - millis - maxStepMillis >= quietMillis
 
 /**
- * Like `isQuiet`, for a call that would otherwise wait for ever. After a reboot, if the service states no time, only the wall clock is
+ * Like `isQuiet`, for a call that would otherwise wait indefinitely. After a reboot, if the service states no time, only the wall clock is
  * left. Berth then uses it, minus the largest step. The clock of a machine without a battery may jump by years when the machine starts,
  * so the machine must also have run for `quietMillis`.
  */
@@ -85,7 +85,8 @@ const serviceMillisAt = (earlier: Instant, now: Instant): number | undefined => 
 }
 
 /**
- * Normalises what services change in a text: case, Unicode form, spaces and `_` for `-`, repeated separators, and separators at both ends.
+ * Normalises what services change in a string: case, Unicode form, spaces and `_` for `-`, repeated separators, and separators at both
+ * ends.
  */
 export const plain = (text: string): string =>
   text
@@ -107,7 +108,7 @@ export const isSpelling = (shown: string, asked: string): boolean => {
   return plainShown === plainAsked || (plainShown.length >= cutLength && plainAsked.startsWith(plainShown))
 }
 
-/** A text that is equal for all names that the service may show in the same way. */
+/** A string that is equal for all names that the service may show in the same way. */
 export const spellingGroup = (name: string): string => plain(name).slice(0, cutLength)
 
 /** Whether the service may show this image or region for the requested one. It may leave the field out. */

@@ -35,7 +35,7 @@ import {
 } from "./Ownership.ts"
 
 /**
- * Sorts the texts and removes duplicates, because the order of tags and keys does not matter for a node. An empty list equals an absent
+ * Sorts the strings and removes duplicates, because the order of tags and keys does not matter for a node. An empty list equals an absent
  * one.
  */
 const set = (texts: ReadonlyArray<string> | undefined) =>
@@ -86,7 +86,7 @@ export type Resolution =
    * Not certain yet. The candidates may be this create's nodes, or those of another create that may still get its reply or that asked for
    * a different spec. They may also be new nodes with this create's name that differ in a field which a service may show in another way,
    * such as the image. Or the reply to this create named the candidate, although it differs from the order. Without candidates the list
-   * may lack the node.
+   * may not contain the node.
    */
   | { readonly _tag: "Undecided"; readonly candidates: ReadonlyArray<Node> }
   /** There are more nodes than lost replies, so one of them belongs to another client. */
@@ -313,7 +313,7 @@ const maxUnderWay = 1_000_000
 export class SameNameCreates {
   readonly #lost = new Set<SentIntent>()
   readonly #gate = Semaphore.makeUnsafe(maxUnderWay)
-  /** Closed while a create waits to be resolved, because later creates could otherwise keep the gate busy for ever. */
+  /** Closed while a create waits to be resolved, because later creates could otherwise keep the gate busy indefinitely. */
   readonly #door = Semaphore.makeUnsafe(1)
 
   /** The creates whose replies were lost and that are not resolved yet. */

@@ -20,7 +20,7 @@
  * | a settled key is asked for again | a copy in the folder of today; the older copy stays, and searches take the newest |
  * | another account's folder is joined | its folders are renamed to imports, because a rename cannot be cut off half-way |
  * | an import is processed | its open intents move to `open`, and it gets the name of a period |
- * | a search finds that a folder was renamed meanwhile | it begins again |
+ * | a search finds that a folder was renamed in the meantime | it begins again |
  */
 import { Clock, Effect, Option, Random } from "effect"
 import type { NodeId } from "../../domain/Node.ts"
@@ -195,7 +195,7 @@ export const make = (directory: string, open: string) => {
     yield* moveFolder(folder, `${settled}/${period}.${yield* drawnSuffix}`)
   }, unlessMissing) // Another process was faster and has done everything.
 
-  /** Searches the folders, and repeats if one was renamed meanwhile. */
+  /** Searches the folders, and repeats if one was renamed in the meantime. */
   const search = Effect.fnUntraced(function* <A>(among: (names: ReadonlyArray<string>) => Effect.Effect<A, FileFault>) {
     let names = yield* folders
     while (true) {

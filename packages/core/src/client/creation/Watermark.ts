@@ -105,7 +105,7 @@ const findLastPage = Effect.fnUntraced(function* (readPage: ReadPage, known: End
       isMissing = read.isMissing
       stale = low > 1 || last.nodes.length >= minPlausiblePage
     } else {
-      // A repeated page has nodes of an earlier page, even if the first of these is deleted meanwhile.
+      // A repeated page has nodes of an earlier page, even if the first of these is deleted in the meantime.
       if (!ascends(read.nodes) || read.nodes[0]!.id <= last.nodes.at(-1)!.id) return at(page, read, false)
       low = page
       last = read
@@ -134,9 +134,9 @@ const lastPage = (readPage: ReadPage, known: End | undefined) =>
   })
 
 /**
- * Visits every page, if the order of the list is unreliable. Returns whether it shows every node. If nodes are deleted meanwhile, others
- * move to pages that were read before. So a list of several pages shows every node only if each page states the number of the nodes read,
- * or if a second reading of the pages has all nodes of the first.
+ * Visits every page, if the order of the list is unreliable. Returns whether it shows every node. If nodes are deleted in the meantime,
+ * others move to pages that were read before. So a list of several pages shows every node only if each page states the number of the nodes
+ * read, or if a second reading of the pages has all nodes of the first.
  */
 const everyNode = Effect.fnUntraced(function* (readPage: ReadPage, visit: (nodes: ReadonlyArray<Node>) => void) {
   const ids = new Set<number>()
@@ -162,7 +162,7 @@ const everyNode = Effect.fnUntraced(function* (readPage: ReadPage, visit: (nodes
     }
     yield* ensureWhole(totals.total, ids.size)
     yield* ensurePages(totals, page - 1, ids.size)
-    // A deletion meanwhile makes a repeated page look like a second page. Without totals, only an empty page shows the end.
+    // A deletion in between makes a repeated page look like a second page. Without totals, only an empty page shows the end.
     if (nodes.length > 0) return statesWhole(totals, ids.size)
     if (read.isMissing && ids.size > 0 && !statesAll(totals, ids.size, page - 1, longest)) return false
     if (ids.size < minPlausiblePage || (isSteady && totals.total === ids.size && ids.size > longest)) return true
@@ -198,7 +198,7 @@ export const nodesAbove = Effect.fnUntraced(function* (readPage: ReadPage, newer
   if (ascending) {
     keep(nodes)
     let lowest = nodes[0]?.id ?? 0
-    // Deletions meanwhile move other nodes to earlier pages, so the pages are read backwards, each in full.
+    // Deletions in between move other nodes to earlier pages, so the pages are read backwards, each in full.
     for (let page = end.page - 1; page >= 1 && lowest > newerThan; page--) {
       const { nodes: read } = yield* readPage(page)
       keep(read)

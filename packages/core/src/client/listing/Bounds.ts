@@ -1,4 +1,4 @@
-/** Bounds on a list. Without them, a service that returns new nodes for ever, or one node a page, would fill the memory. */
+/** Bounds on a list. Without them, a service that returns new nodes endlessly, or one node a page, would fill the memory. */
 import { Effect } from "effect"
 import { pageSize } from "../../api/Routes.ts"
 import { BerthError } from "../../domain/BerthError.ts"
@@ -37,7 +37,7 @@ export const unreadableList = (records: number): BerthError =>
   failed("a record that can be read", "data", `${records} that cannot`)
 
 /**
- * The failure if a list shows no node of a name, but may lack nodes. Without it, a program would think that the name is free, and create
+ * The failure if a list shows no node of a name, but may be incomplete. Without it, a program would think that the name is free, and create
  * a node (decision 0343).
  */
 export const unprovedAbsence = (nodes: number): BerthError => failed(everyNodeShown, "data", `${nodes} nodes`)

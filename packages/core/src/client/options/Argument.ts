@@ -1,5 +1,5 @@
 /**
- * Validates arguments against the domain before anything is sent. Without this, a node that costs money would lack a field that the
+ * Validates arguments against the domain before anything is sent. Without this, a node that costs money would be without a field that the
  * program has misspelt.
  *
  * The shapes repeat the domain's schemas in a tenth of the code: a bundle with schemas is 13 KiB larger. The compiler keeps their fields

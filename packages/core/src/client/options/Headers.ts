@@ -31,7 +31,7 @@ export const headersFault = (headers: unknown): string | undefined => {
 export const lowerCase = (headers: Headers): Headers =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
-/** Shorter values are not secrets, and occur in texts by chance. */
+/** Shorter values are not secrets, and occur in strings by chance. */
 const minSecret = 4
 
 /** The secrets in headers: whole values and the words in them, such as the one after `Bearer`. */

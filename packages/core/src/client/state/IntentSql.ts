@@ -4,8 +4,8 @@
  *
  * - A lease shows whether a process on another machine runs. A process that lost the lock of its key writes nothing more, except a node
  *   that it knows.
- * - The rows may come from an older backup and lack creates. So before each new create, Berth records listed nodes that it has not seen
- *   before and that no intent explains: they are strangers. If a stranger has the requested name, the key may already have made it, so
+ * - The rows may come from an older backup and not contain all creates. So before each new create, Berth records listed nodes that it has
+ *   not seen before and that no intent explains: they are strangers. If a stranger has the requested name, the key may already have made it, so
  *   nothing is sent. Creates that were under way during a restore show in the list only later, so unknown keys wait for them.
  */
 import { Effect, Option } from "effect"
@@ -38,7 +38,7 @@ const lockPrefix = "create/"
 /** Maximum number of intents that one create removes. */
 const maxRemoved = 64
 
-/** For this long after a restore, creates may be under way that the rows lack. */
+/** For this long after a restore, creates that are not in the rows may be under way. */
 const maxUnderWayMillis = quietMillis + 30_000
 
 /** How long a process that lost its key waits for it to write a node that it knows. */
@@ -179,7 +179,7 @@ export const makeIntents = (database: StateDatabase, account: StateAccount): Int
       yield* Effect.ignore(Effect.flatMap(rows.root, (root) => prune(root, sentAt.serviceMillis, wallMillis)))
     }).pipe(Effect.mapError(failed))
 
-  // If the database was restored to a time before this process began, it lacks the intents of the process.
+  // If the database was restored to a time before this process began, it does not have the intents of the process.
   onForgotten(Effect.suspend(() => Effect.forEach(Array.from(open.values()), (intent) => Effect.ignore(write(intent)))))
 
   const readUnsettled = inAccount((root) =>

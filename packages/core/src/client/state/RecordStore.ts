@@ -56,7 +56,7 @@ export const millisOfKey = (key: string): number => Number.parseInt(key, 10)
  */
 export interface RecordStore {
   /**
-   * Where a record is or would be kept, as a text for people: the path of its file, or the record and the address of the database without
+   * Where a record is or would be kept, as a string for people: the path of its file, or the record and the address of the database without
    * the user name.
    */
   readonly placeOf: (kind: string, key: string) => Effect.Effect<string, StateFailed>
@@ -81,8 +81,8 @@ export interface RecordStore {
    */
   readonly append: (kind: string, value: string, keep: number) => Effect.Effect<string, StateFailed>
   /**
-   * Runs `use` while no other process holds the lock of this name. It waits for its turn, and can be interrupted meanwhile. A process that
-   * has ended blocks others for a minute at most.
+   * Runs `use` while no other process holds the lock of this name. It waits for its turn, and can be interrupted while it waits. A process
+   * that has ended blocks others for a minute at most.
    */
   readonly withLock: (
     name: string

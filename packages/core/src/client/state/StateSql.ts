@@ -4,8 +4,8 @@
  *
  * A process has one lease, which it renews while it runs. A lock is a row with its owner and a fence, a number that is used only once.
  * Another process may take over a lock whose owner no longer has a lease. Each write is one statement that also checks the fence in the
- * lock's row and locks that row meanwhile. So a process that was suspended writes nothing once its lock was taken over, however late its
- * statement arrives, and each write may be repeated after a connection was cut.
+ * lock's row and locks that row while it writes. So a process that was suspended writes nothing once its lock was taken over, however late
+ * its statement arrives, and each write may be repeated after a connection was cut.
  */
 import { Deferred, Effect, Predicate, Random, type Scope } from "effect"
 import { SqlClient } from "effect/sql"

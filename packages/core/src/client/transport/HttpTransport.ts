@@ -50,7 +50,7 @@ const textOf = (
   })
 }
 
-/** The formats of `DecompressionStream`; some runtimes lack the last one. */
+/** The formats of `DecompressionStream`; some runtimes do not have the last one. */
 const formats = { gzip: "gzip", deflate: "deflate", br: "brotli" } as const
 
 /** The body as it was before a gateway compressed it. */

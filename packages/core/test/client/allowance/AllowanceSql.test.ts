@@ -304,7 +304,7 @@ describe("processes that share a database", () => {
         })
         yield* all
         yield* all
-        // The first statement finds no tables; later ones add the accounts that arrived meanwhile.
+        // The first statement finds no tables; later ones add the accounts that arrived in the meantime.
         assert.isBelow(statements, 30)
         const [busy, ...others] = stores
         for (let round = 0; round < 3; round++) {

@@ -22,7 +22,7 @@ export interface Scenario {
   readonly windows: number
   readonly seed: number
   readonly reserve?: number
-  /** Own processes besides ours. Default 0. */
+  /** Own processes in addition to ours. Default 0. */
   readonly ownProcesses?: number
   /** Share of our replies that are lost after the request was counted, and of those that report no allowance. */
   readonly lost?: number

@@ -57,7 +57,7 @@ describe("an outage of five minutes", () => {
         const sent = sentAt.filter((at) => at < second * 1000).length
         assert.isAtMost(sent, calls + burst + perSecond * second)
       }
-      // Once the breaker has opened twice, it admits only trial calls; besides these, calls are sent that have waited for their turn since
+      // Once the breaker has opened twice, it admits only trial calls; in addition, calls are sent that have waited for their turn since
       // the beginning.
       assert.isAtMost(peak(during, 1000, 15_000, 60_000), perSecond + 10)
       assert.isAtMost(during.filter((at) => at >= 60_000).length, 90)

@@ -422,7 +422,7 @@ describe("a list without an end", () => {
     ))
 })
 
-/** A list in pages of 100 that others may read meanwhile; also returns how many of its pages have been read. */
+/** A list in pages of 100 that others may read at the same time; also returns how many of its pages have been read. */
 const slowListOf = (ids: Array<number>) => {
   const list = {
     ids,

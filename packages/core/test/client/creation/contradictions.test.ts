@@ -1,6 +1,6 @@
 /**
- * Services of today's API that contradict themselves: list and read name a node differently, a refusal for lack of credit comes with a
- * counted node, or a reply hides its node. Under one key at most one create is sent, whether the call is repeated at once, after twelve
+ * Services of today's API that contradict themselves: list and read name a node differently, a refusal because of missing credit comes with
+ * a counted node, or a reply hides its node. Under one key at most one create is sent, whether the call is repeated at once, after twelve
  * minutes or after half an hour.
  */
 import { layer, lost, ok, type Reply, type Request } from "@berthkit/core/testing"

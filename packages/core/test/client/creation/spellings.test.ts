@@ -1,6 +1,6 @@
 /**
  * Repeats one create under one key. The service spells names in its own way, loses replies and lists nodes late, and other clients make
- * nodes of the same name before, meanwhile and long after. The create is processed once, no evidence shows that the returned node is
+ * nodes of the same name before, during and long after. The create is processed once, no evidence shows that the returned node is
  * somebody else's, and the caller learns the id that a reply named.
  */
 import { layer, lost, ok } from "@berthkit/core/testing"

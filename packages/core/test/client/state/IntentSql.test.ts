@@ -320,7 +320,7 @@ describe("rows that are restored from an older backup", () => {
         (store) => store.save(intent("_before")),
         (store) => store.save(intent("job"))
       )
-      // Check the backup: the process renews its lease meanwhile, so in the database it may have written the intent again.
+      // Check the backup: the process renews its lease during the check, so in the database it may have written the intent again.
       assert.deepStrictEqual(backup, ["_before"])
       // Its process finds that its lease is gone, or that the lease is from before the restore.
       yield* old.withKeyLock("job")(({ confirm }) => Effect.andThen(confirm, old.save(intent("job"))))

@@ -205,7 +205,7 @@ describe("masking takes time linear in the text", () => {
     })
     it(`${name} is still masked, in every spelling`, () => {
       for (const [spelling, spelled] of Object.entries(spellingsOf(apiKey))) {
-        // A single character cannot be recognized within a text that is encoded as a whole.
+        // A single character cannot be recognized within a string that is encoded as a whole.
         if (apiKey === "k" && /of (an address|a login|a longer text)|dump/.test(spelling)) continue
         const text = `apikey=${spelled}&page_no=1`
         assert.notInclude(redact(text), `=${spelled}&`, spelling)
@@ -400,7 +400,7 @@ describe("a reason that leaves an attempt", () => {
       const masked = redactedReason(reason, redact)
       assert.strictEqual(masked.constructor, reason.constructor)
       assert.deepStrictEqual(seenOf(inspect(masked), secrets), [])
-      // Texts without a secret do not change.
+      // Strings without a secret do not change.
       const once = JSON.stringify(masked)
       assert.strictEqual(JSON.stringify(redactedReason(masked, redact)), once)
       assert.strictEqual(

@@ -1,6 +1,6 @@
 /**
  * A process that requests each page of a service over every transport: `ticker.ts URL PAGES`. It prints how each call ended, and the
- * maximum CPU time of one turn of the event loop meanwhile.
+ * maximum CPU time of one turn of the event loop during that time.
  */
 import { threadCpuMillis } from "@berthkit/testing/threadCpu"
 import { Effect, Fiber, Redacted, Result } from "effect"

@@ -16,7 +16,7 @@ const ticker = fileURLToPath(new URL("ticker.ts", import.meta.url))
 const maxTurnMillis = 1000
 const bodyBytes = 16 * 1024 * 1024
 
-/** Endless texts: each has a beginning, and a part that repeats. */
+/** Endless strings: each has a beginning, and a part that repeats. */
 const endless: Record<string, readonly [beginning: string, repeated: string | ((at: number) => string)]> = {
   brackets: ["", "["],
   backslashes: ["", "\\"],

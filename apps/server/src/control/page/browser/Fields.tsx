@@ -2,7 +2,7 @@
 import { Field } from "@berthkit/web/components/Field"
 import { type FormField, type FormGroup, isGroup, isWide } from "./fields.ts"
 
-/** A set of check boxes. The names of the checked ones are stored as the lines of a text. */
+/** A set of check boxes. The names of the checked ones are stored as the lines of a string. */
 const Choices = ({ field: { choices, id, text } }: { readonly field: FormField }) => {
   const checked = text.value === "" ? [] : text.value.split("\n")
   return (

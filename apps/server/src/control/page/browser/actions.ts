@@ -66,7 +66,7 @@ export const forgetRequests = () =>
 
 /**
  * The request of a dialog. The change is about the world that was shown when the dialog opened, even if the page shows another
- * world by then. `textOf` returns a text that says what was done.
+ * world by then. `textOf` returns a string that says what was done.
  */
 export const about = <Given, A>(
   { world: { id } }: Living,

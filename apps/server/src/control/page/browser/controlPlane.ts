@@ -104,12 +104,12 @@ interface Wanted {
 }
 
 /**
- * Whether a text is the id of a world. Ids become part of paths, so the page rejects everything else that an address may
+ * Whether a string is the id of a world. Ids become part of paths, so the page rejects everything else that an address may
  * hold.
  */
 const isWorldId = (id: string): boolean => /^[\w-]{1,64}$/.test(id)
 
-/** Reads a world. An ended world does not change any more, so the page reads it again only for more of its journal. */
+/** Reads a world. An ended world no longer changes, so the page reads it again only for more of its journal. */
 export const readWorld = async (id: string, { maxEntries, pageSize, seen, skip, worlds }: Wanted): Promise<Seen> => {
   const isOneOf = (list: ReadonlyArray<{ readonly id: string }>) => list.some((world) => world.id === id)
   const isLiving = isOneOf(worlds.living)

@@ -22,7 +22,7 @@ export type Schemas = Readonly<Record<string, JsonSchema>>
 export const resolved = (schema: JsonSchema, schemas: Schemas): JsonSchema =>
   schema.$ref === undefined ? schema : resolved(schemas[schema.$ref.slice(schema.$ref.lastIndexOf("/") + 1)]!, schemas)
 
-/** Decides how a field looks, and how its text is parsed. An empty text means that the field has no value. */
+/** Decides how a field looks, and how its text is parsed. An empty string means that the field has no value. */
 type Kind = "choice" | "choices" | "lines" | "list" | "number" | "text" | "json"
 
 export interface FormField {
@@ -32,7 +32,7 @@ export interface FormField {
   readonly name: string
   readonly hint: string
   readonly kind: Kind
-  /** The values to choose from, as JSON. An empty text means no value. */
+  /** The values to choose from, as JSON. An empty string means no value. */
   readonly choices: ReadonlyArray<{ readonly value: string; readonly text: string }>
   readonly placeholder: string
   readonly inputMode: "text" | "decimal"

@@ -47,7 +47,7 @@ export const targetText = ({ path, query }: JournalEntry): string => {
   return search === "" ? path : `${path}?${search}`
 }
 
-/** The filter of the journal. An empty text matches everything. */
+/** The filter of the journal. An empty string matches everything. */
 export interface Filter {
   readonly text: string
   readonly operation: string

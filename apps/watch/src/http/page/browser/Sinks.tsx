@@ -90,7 +90,7 @@ const actionsOf = ({ deadLetters, sink, state, waiting }: SinkStatus): ReadonlyA
 const commandsOf = (shown: SinkStatus): ReadonlyArray<string> =>
   actionsOf(shown).flatMap(({ command, isOffered }) => (isOffered ? [command] : []))
 
-/** What to know about a sink besides its state. */
+/** The facts about a sink apart from its state. */
 const noteOf = ({ deadLetters, failingSince, kind, lag, message, silenced, state, waiting }: SinkStatus): string => {
   const parts = [
     kind,

@@ -155,7 +155,7 @@ export interface Sort {
   readonly isDescending: boolean
 }
 
-/** The filters of the view; empty texts show everything. */
+/** The filters of the view; empty strings show everything. */
 export interface View {
   readonly account: string
   readonly status: string

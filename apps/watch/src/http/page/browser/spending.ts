@@ -77,7 +77,7 @@ export interface Spending {
   readonly expected: string
   readonly isOverBudget: boolean
   /**
-   * The texts about the budget, the uncertainty of the amounts, and the highest day. Each is empty if there is nothing to
+   * The sentences about the budget, the uncertainty of the amounts, and the highest day. Each is empty if there is nothing to
    * say.
    */
   readonly budget: string

@@ -8,9 +8,9 @@ import type { Chance } from "../../Chance.ts"
 export const faultKinds = [
   /** A reply shows an older state, never twice in a row. */
   "stale",
-  /** For hours, each reply lacks a different half of the plans or images. */
+  /** For hours, each reply leaves out a different half of the plans or images. */
   "short",
-  /** A reply lacks one or two entries, never two in a row. */
+  /** A reply leaves out one or two entries, never two in a row. */
   "blink",
   /** A reply has no images at all. */
   "empty",
