@@ -110,7 +110,7 @@ export const situations = [
 ] as const
 export type Situation = (typeof situations)[number]
 
-/** The service's reply in one of these situations. In its strings, `{id}` stands for the requested id. */
+/** The service's reply in one of these situations. In its strings, `{id}` means the requested id. */
 const Failure = Schema.Struct({
   status: Status,
   contentType: Schema.optionalKey(MediaType),

@@ -80,7 +80,9 @@ export interface FleetOptions
     Omit<PlanOptions, "isDestroy">,
     Pick<Means, "wait" | "timeout" | "maxUnavailable" | "readyCommand" | "readyTimeout"> {
   readonly place: FleetPlace
-  /** How long a node must be missing from the list and reads must answer 404 before the node counts as gone; default one minute. */
+  /**
+   * The time for which a node must be missing from the list and reads must answer 404 before the node counts as gone; default one minute.
+   */
   readonly grace: Duration.Duration | undefined
 }
 

@@ -60,7 +60,7 @@ export const memberships = Effect.orElseSucceed(ownMemberships, (): Effect.Succe
 
 const pausesMillis = [1000, 2000, 4000, 8000]
 
-/** How often a delete is sent if the service accepts it and does nothing, and the pause between two deletes. */
+/** Maximum number of deletes if the service accepts each one and does nothing, and the pause between two deletes. */
 const maxDeletes = 3
 const deletePause = "2 seconds"
 

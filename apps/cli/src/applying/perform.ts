@@ -191,7 +191,7 @@ const nameTaken = ({ group, member, old }: Replace, failure: Failure): FleetStep
     member: memberText(member),
     id: old.id,
     message: `${failure.message} The new node of ${memberText(member)} would have the name of the old one, ${whatOf(old)}, which was not deleted.`,
-    hint: `Give the group ${group.group} another name in the file, such as "name: ${group.group}-b-{n}", and run the same command again; or do without a node meanwhile: berth node delete ${old.id}, and then berth apply makes the new one.`
+    hint: `Give the group ${group.group} another name in the file, such as "name: ${group.group}-b-{n}", and run the same command again; or do without a node in the meantime: berth node delete ${old.id}, and then berth apply makes the new one.`
   })
 }
 

@@ -47,8 +47,8 @@ const run = (command: string, node: Node): Effect.Effect<number> =>
 const minRunMillis = 60_000
 
 /**
- * Runs the command until it exits 0 or the time is over, but at least once. Before each repetition, `later` reads the node again, because
- * its public address may come late.
+ * Runs the command until it exits 0 or the time has run out, but at least once. Before each repetition, `later` reads the node again,
+ * because its public address may come late.
  */
 export const untilReady = <R = never>(
   command: string,

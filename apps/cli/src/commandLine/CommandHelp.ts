@@ -50,7 +50,7 @@ export const CommandHelp = Schema.Struct({
   flagGroups: Schema.Array(FlagGroup),
   examples: Schema.Array(Example),
   columns: Schema.Array(Schema.String).annotate({
-    description: "The columns that --columns accepts, besides all; empty for a command that prints no records."
+    description: "The columns that --columns accepts, in addition to all; empty for a command that prints no records."
   }),
   /** The `columns` that are also in the JSON output. */
   sortColumns: Schema.Array(Schema.String).annotate({ description: "What --sort takes." }),

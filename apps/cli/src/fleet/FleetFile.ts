@@ -118,7 +118,7 @@ class FleetReader {
           (text) => (text.length <= maxNameLength - 5 ? text : undefined),
           { maxLength: maxNameLength - 5 }
         ),
-        "Name of the nodes in place of FLEET-GROUP; {n} stands for the number."
+        "Name of the nodes in place of FLEET-GROUP; {n} is replaced by the number."
       ),
       plan: needed(file.text, "Plan, see berth plan list."),
       image: needed(this.#image, "Image slug or id, see berth image list."),

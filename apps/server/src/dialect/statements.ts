@@ -118,7 +118,7 @@ export const fields: Readonly<Record<string, string>> = {
   ),
   total_count: observed(["1"], "Number of nodes in the place."),
   total_page_number: observed(["1"], "Number of pages."),
-  price_per_month: observed(["live"], "0 stands for no monthly price."),
+  price_per_month: observed(["live"], "0 means that there is no monthly price."),
   price_per_hour: observed(["spec", "2+"], "A number in the record's currency."),
   available_inventory_status: observed(["spec"], "False for a plan that is sold out."),
   currency: observed(["spec"], "`INR`, or `USD` for accounts that pay in it."),

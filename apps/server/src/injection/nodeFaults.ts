@@ -43,7 +43,7 @@ const pastNode = (world: World, id: number, asOf: number): Reply | undefined => 
 export const nodeFaults = [
   faultKind({
     name: "create-lost-reply",
-    summary: "Makes the node, then resets the connection: the reply of the create is lost.",
+    summary: "Creates the node, then resets the connection: the reply of the create is lost.",
     only,
     steps: (_, { world }) => ({
       wire: (served) => (served !== undefined && madeId(world, served) !== undefined ? { _tag: "Reset" } : undefined)
@@ -63,7 +63,7 @@ export const nodeFaults = [
   }),
   faultKind({
     name: "duplicate-create",
-    summary: "Makes two nodes and answers with the first. Both stay.",
+    summary: "Creates two nodes and answers with the first. Both stay.",
     only,
     steps: (_, { world }) => ({
       worldChange: (reply) => {
@@ -93,7 +93,7 @@ export const nodeFaults = [
   }),
   faultKind({
     name: "stuck-provisioning",
-    summary: "A new node stays in created for ever, even after the fault is disarmed.",
+    summary: "A new node stays in created indefinitely, even after the fault is disarmed.",
     only,
     steps: (_, { world }) => ({
       worldChange: (reply) => {

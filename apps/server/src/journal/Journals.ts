@@ -98,7 +98,7 @@ export class Journal {
     return this.#count
   }
 
-  /** Number of entries that the journal has dropped for lack of room since it was last cleared. */
+  /** Number of entries that the full journal has dropped since it was last cleared. */
   get dropped(): number {
     return this.#count - this.kept - this.#forgotten
   }

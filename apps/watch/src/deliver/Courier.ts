@@ -28,7 +28,7 @@ export const maxLoaded = 1_000_000
 const storePauseMillis = 1000
 
 /**
- * How long outcomes may wait for the next transaction, and how many may wait. Outcomes are stored together because each
+ * Limits on the outcomes that wait for the next transaction: their time, and their number. Outcomes are stored together because each
  * transaction waits for the disk, and many receivers are faster than the disk.
  */
 const maxUnsavedMillis = 50

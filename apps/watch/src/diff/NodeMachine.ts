@@ -3,7 +3,7 @@
  * and a sighting, `next` computes the new belief, and the facts to report. `diff.ts` calls it; `ListGuard.ts` decides when a missing node
  * is gone.
  *
- * | it is | shown by a list | shown by a read | lacked by a sweep | denied by a read |
+ * | it is | shown by a list | shown by a read | missing from a sweep | denied by a read |
  * |---|---|---|---|---|
  * | unknown | met | met | | |
  * | known | compared, no longer missing | compared; if it was missing, it is hidden | missing | missing and denied |
@@ -57,10 +57,10 @@ export type Sighting =
   | { readonly _tag: "Found"; readonly node: Node }
   /** A read of the node answered 404. */
   | { readonly _tag: "Denied" }
-  /** A complete sweep lacked the node. */
+  /** The node was missing from a complete sweep. */
   | { readonly _tag: "Lacked" }
 
-/** What a proof depends on besides the node. */
+/** The facts other than the node on which a proof depends. */
 export interface Circumstances {
   readonly exchange: Exchange
   readonly rules: Rules
@@ -141,7 +141,7 @@ const clockStepMillis = 1000
 const clockToleranceMillis = 2000
 
 /**
- * The step for an unknown node. The node is new if it was created after a list lacked it. If its record has no date, it is new
+ * The step for an unknown node. The node is new if it was created after a list without it. If its record has no date, it is new
  * if its id is greater than all known ids, because ids ascend (assumption A11 in docs/interface/assumptions.md).
  */
 const met = (sighting: Shown, now: Circumstances): NodeStep => {
@@ -160,7 +160,7 @@ const met = (sighting: Shown, now: Circumstances): NodeStep => {
   return { after: sighting._tag === "Listed" ? first : firstRead(first), facts }
 }
 
-/** The last time at which the list certainly lacked an unknown node, by the daemon's clock and by the service's. */
+/** The last time at which an unknown node was certainly missing from the list, by the daemon's clock and by the service's. */
 const lackedSince = (
   { evidence: { swept, tail }, exchange: { answered }, standing }: Circumstances,
   node: Node
@@ -202,7 +202,7 @@ const deniedAgain = (gone: Gone, { exchange, rules }: Circumstances): NodeStep |
     ? null
     : { after: { ...gone, returning: afterDenied(gone.returning, exchange, rules.graceMillis) }, facts: [] }
 
-/** The step after a complete sweep lacked the node. */
+/** The step after the node was missing from a complete sweep. */
 const lacked = (before: Known, now: Circumstances): NodeStep | null => {
   if (isStale(before, now)) return null
   const absence = afterList(before.absence, now.exchange.answered.monotonicMillis)

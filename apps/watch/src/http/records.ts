@@ -230,7 +230,7 @@ export const DeadLetterPage = Schema.Struct({
 export type DeadLetterPage = typeof DeadLetterPage.Type
 
 const Names = Schema.Array(Schema.String)
-const nodePatterns = "Patterns of node names in which `*` stands for any text. None: every event of the accounts."
+const nodePatterns = "Patterns of node names in which `*` matches any text. None: every event of the accounts."
 
 const SilenceThen = Schema.Literals(silenceEnds).annotate({
   description: "What happens to the events at its end: `deliver` sends them, `drop` discards them."

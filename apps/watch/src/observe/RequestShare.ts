@@ -115,7 +115,7 @@ export class RequestShare {
   }
 
   /**
-   * How many additional requests may be sent at once on top of a steady `perHour` requests an hour. Negative if even these
+   * The largest burst that is possible on top of a steady `perHour` requests an hour. Negative if even these
    * have no room.
    */
   spare(monotonicMillis: number, perHour: number): number {
@@ -130,7 +130,7 @@ export class RequestShare {
   }
 
   /**
-   * How many neighbouring requests are treated as if all were sent when the last of them was. A large share is grouped like
+   * The number of neighbouring requests that are treated as if all were sent when the last of them was. A large share is grouped like
    * this for speed: the calculation runs several times per request.
    */
   #groupAt(others: number): number {

@@ -7,11 +7,11 @@
  *
  * | | requests | gets |
  * |---|---|---|
- * | 1 | reads of nodes in doubt, which prove deletions | per hour, or per shorter window at the same rate: 170, but at most half of a small share and at least a tenth of a large one; more while 2 and 3 have all they need |
+ * | 1 | reads of nodes in doubt, which prove deletions | per hour, or per shorter window at the same rate: 170 reads, but no more than half of a small share, and at least a tenth of a large one; more while 2 and 3 do not need their requests |
  * | 2 | reads of nodes in transition | at most 45 % of the share |
- * | 3 | the end of the list, and sweeps as often as promised or, if that is less, as set | if the share is too small, the intervals of 2 and 3 grow by one factor |
+ * | 3 | the end of the list, and sweeps at the promised interval, or at the configured one if that is longer | if the share is too small, the intervals of 2 and 3 grow by one factor |
  * | 4 | images and plans | as soon as twenty requests are left, or after half an hour |
- * | 5 | sweeps more often than promised, as set | what 2 and 3 leave in the long run, minus the part that is kept for 1; sweeps that prove something may use that part, too |
+ * | 5 | sweeps at a configured interval that is shorter than the promised one | what 2 and 3 leave on average, minus the reserve for 1; sweeps that prove something may also use the reserve |
  */
 import { minAbsentLists, readsPerDeletion } from "@berthkit/core/absence/Absence"
 import type { NodeId } from "@berthkit/core/domain/Node"
@@ -277,8 +277,8 @@ const doubtsPerHour = (requestsPerHour: number): number =>
   Math.max(doubtShare.min * requestsPerHour, Math.min(maxProofReads, doubtShare.max * requestsPerHour))
 
 /**
- * How many reads of nodes in doubt may always be sent within an hour, or within the rate limit's window if that is shorter. A
- * shorter window gets a proportional part, because the reads of a whole hour in one window would displace promised requests.
+ * The number of reads of nodes in doubt that may always be sent within an hour, or within the rate limit's window if that is shorter. A
+ * shorter window gets a proportional number, because the reads of a whole hour in one window would displace promised requests.
  * More reads are sent while the list has all the requests that it needs.
  */
 export const doubtBudget = (budget: Budget): Budget => {

@@ -55,7 +55,7 @@ const CostIdle = Schema.Struct({
   })
 })
 
-/** The lease of a node is over, but the node still exists. */
+/** The lease of a node has expired, but the node still exists. */
 const LeaseExpired = Schema.Struct({
   subject: Schema.String.annotate({ description: "`nodes/{id}`." }),
   type: Schema.Literal("berth.node.lease_expired"),

@@ -39,7 +39,10 @@ const sentences = {
     "The processes on the store have different configs",
     "Give each of them the same config; to change it, stop them all and start them again."
   ],
-  unmigrated: ["The store lacks tables of this version", "Run berth-watch migrate on it, or start the daemon."],
+  unmigrated: [
+    "The store does not have the tables of this version",
+    "Run berth-watch migrate on it, or start the daemon."
+  ],
   lost: ["Another process owns the account now", "Nothing is lost: that process continues."],
   repeated: ["An event has the id of an earlier one", "This is a bug in berth-watch."],
   statement: ["The store refused a statement", "This is a bug in berth-watch."]

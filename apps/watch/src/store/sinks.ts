@@ -103,7 +103,7 @@ export const makeSinks = (sql: SqlClient.SqlClient, { stillOwned }: Ownership, o
               RETURNING seq`
       : []
     if (moved.length > 0) return
-    return yield* new StoreFailed({ fault: "lost", detail: `${sink} is not behind ${after} of ${account} any more` })
+    return yield* new StoreFailed({ fault: "lost", detail: `${sink} is no longer behind ${after} of ${account}` })
   })
 
   /** Stores where a sink starts in an account, unless it has started there already. */

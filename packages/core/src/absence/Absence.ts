@@ -6,8 +6,8 @@
  *
  * | the evidence that a node is gone | needs next | a complete list does not contain it | a read answers 404 | a list or a read shows it |
  * |---|---|---|---|---|
- * | none | nothing | lacked | denied | none |
- * | lacked by a list | a read, which is a guess until it is missing from two lists | lacked | denied | none |
+ * | none | nothing | missing from a list | denied | none |
+ * | missing from a list | a read, which is a guess until it is missing from two lists | missing from a list | denied | none |
  * | denied by a read | a read, a wait later | denied | proved if the read was sent a wait later, otherwise denied | none |
  * | proved by reads | a list, until two do not contain it and one has ended since the first 404 | gone, if that was the last | proved | none |
  *

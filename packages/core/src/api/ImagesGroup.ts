@@ -11,7 +11,7 @@ import { ListedImage, SavedImage } from "./ImageRecords.ts"
 import { documented, oneOf } from "./Stated.ts"
 import { routes } from "./Routes.ts"
 
-/** Upper and lower case are equal (A18). */
+/** Case-insensitive (A18). */
 const imageType = oneOf(["public", "private"])
 
 const list = HttpApiEndpoint.get("list", routes.images.list.path, {

@@ -81,7 +81,10 @@ const remove = HttpApiEndpoint.delete("delete", routes.nodes.delete.path, {
 }).annotateMerge(
   describe({
     summary: "Delete a node",
-    ...chosen(11, "The node becomes `terminate` and is gone when termination ends; again meanwhile is 204 again."),
+    ...chosen(
+      11,
+      "The node becomes `terminate` and is gone when termination ends; another delete before that is 204 again."
+    ),
     example: examples.oneNode
   })
 )

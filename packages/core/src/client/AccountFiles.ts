@@ -38,7 +38,7 @@ export const accountCacheFolder = Effect.fnUntraced(function* (
 
 /**
  * All files as a layer for a client of these options: `Layer.provide(Berth.layer(options), accountLayer(options))`. Creates may then have
- * idempotency keys, processes that share the folder share the rate limit, and changes are noted for `berth history`. Default: berth's
+ * idempotency keys, processes that share the folder share the rate limit, and changes are recorded for `berth history`. Default: berth's
  * folder.
  */
 export const accountLayer = (

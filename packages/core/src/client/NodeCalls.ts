@@ -63,8 +63,8 @@ export interface ListOptions extends CallOptions, ListBounds {
   /** Longest time for each pull of nodes, including all its requests. Default: each request has the client's deadline. */
   readonly deadline?: CallOptions["deadline"]
   /**
-   * Longest time for the whole list from its beginning, including the program's time between pulls. When this time is over, the list fails
-   * with `TimedOut`. Default: none.
+   * Longest time for the whole list from its beginning, including the program's time between pulls. When this time has passed, the list
+   * fails with `TimedOut`. Default: none.
    */
   readonly totalDeadline?: Duration.Input | undefined
   /** Called once, at the end of the list. */

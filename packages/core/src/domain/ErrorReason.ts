@@ -462,7 +462,7 @@ export class CircuitOpen extends Data.TaggedError("CircuitOpen")<RetryAfter> {
 }
 
 /** What is wrong with a list that may be incomplete although each of its pages can be read. */
-export const unprovedList = "the list may lack nodes"
+export const unprovedList = "the list may be incomplete"
 
 /** What is wrong with a list that could not be used. */
 export const unusableList = ({ message }: Pick<ErrorReason, "message">): string =>
@@ -616,7 +616,7 @@ export class UnexpectedResponse extends Data.TaggedError("UnexpectedResponse")<{
       return "A record of the list may be a node of that name: use the id of the one that you mean."
     }
     if (this.expected === everyNodeShown) {
-      return "The list may lack a node of that name: look for it in the service's console, and use its id."
+      return "A node of that name may be missing from the list: look for it in the service's console, and use its id."
     }
     if (/^node \d/.test(this.expected)) {
       return "The service mixes up nodes: look at both before you change either, and report it to its support."

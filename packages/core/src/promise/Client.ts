@@ -253,8 +253,8 @@ export interface Client {
     readonly listPage: (options?: PageOptions) => Promise<ReadonlyArray<Node>>
     /**
      * All nodes with exactly this name, because names may repeat. Reads the whole list. If the list has an unreadable record that may be
-     * such a node, `find` reads that node by its id, and rejects if this fails. It also rejects if the list shows no such node but may lack
-     * nodes (`readToEnd` is false), so an empty array proves that there is none.
+     * such a node, `find` reads that node by its id, and rejects if this fails. It also rejects if the list shows no such node but may be
+     * incomplete (`readToEnd` is false), so an empty array proves that there is none.
      */
     readonly find: (name: string, options?: ListOptions) => Promise<ReadonlyArray<Node>>
     /** Deletes a node. It stays listed as `terminate` until its termination ends. */

@@ -142,7 +142,7 @@ describe("the sentence of an error", () => {
       })
     assert.strictEqual(
       unknown(true).message,
-      "Could not find out whether web was created: the list may lack nodes, and DNS failed."
+      "Could not find out whether web was created: the list may be incomplete, and DNS failed."
     )
     assert.deepStrictEqual(
       [unknown(true).hint, unknown(false).hint],

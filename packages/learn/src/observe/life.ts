@@ -114,7 +114,7 @@ export const termination = (evidence: Evidenced): Durations =>
   })
 
 /**
- * How long the list still showed nodes that could no longer be read by their ids; 0 if the list no longer showed them
+ * The time for which the list still showed nodes that could no longer be read by their ids; 0 if the list no longer showed them
  * either.
  */
 export const ghosts = (evidence: Evidenced): ReadonlyArray<Observation<number>> =>

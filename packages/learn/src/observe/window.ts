@@ -58,7 +58,7 @@ const headersOn = (kind: "success" | "failure") =>
     const isNeither = exchange.status < 200 || isRedirect(exchange)
     if (!isOfKind || isNeither || exchange.operation === undefined) return undefined
     if (!hasHeaders(exchange) && !hasAllHeaders(exchange)) return undefined
-    return hasHeaders(exchange) ? [true, `a ${kind} has the headers`] : [false, `a ${kind} lacks the headers`]
+    return hasHeaders(exchange) ? [true, `a ${kind} has the headers`] : [false, `a ${kind} does not have the headers`]
   })
 
 /** Headers state whole seconds, and a reply takes a moment to arrive. */
@@ -213,11 +213,11 @@ export const clockSkewMillis = (evidence: Evidenced): number | undefined => {
 
 export const window = {
   onSuccess: claim("A20", "Successes have the three headers", {
-    refutedBy: "A success that lacks one of them",
+    refutedBy: "A success without one of them",
     see: headersOn("success")
   }),
   onFailure: claim("A20", "Failures have the three headers", {
-    refutedBy: "A failure that lacks one of them",
+    refutedBy: "A failure without one of them",
     see: headersOn("failure")
   }),
   limit: claim("A20", "The limit is 1200", {

@@ -9,7 +9,7 @@
  *
  * | table | a row is | written by | removed |
  * |---|---|---|---|
- * | `shared_allowance` | the knowledge of an account's allowance, with a version | a process that learns more; if the version has changed meanwhile, the write is refused and the process reads again | two days after it was written |
+ * | `shared_allowance` | the knowledge of an account's allowance, with a version | a process that learns more; if the version has changed in the meantime, the write is refused and the process reads again | two days after it was written |
  * | `allowance_member` | a client of a process, for one account | its process, when the client enters or leaves | with its process |
  * | `allowance_process` | a running process, and when it was last seen | itself, at each exchange | a minute after it was last seen |
  *
@@ -56,8 +56,8 @@ const maxCommitMillis = 5000
 const maxDoubtMillis = 10
 
 /**
- * How long the rows of a process are kept after it was last seen, and how long the knowledge about an account is kept. Clients do not
- * believe older knowledge.
+ * The rows of a process are kept for `goneMillis` after it was last seen, and the knowledge about an account for `forgottenMillis`.
+ * Clients do not believe older knowledge.
  */
 const goneMillis = 60_000
 const forgottenMillis = 2 * 86_400_000
@@ -168,7 +168,7 @@ export const make = Effect.fnUntraced(function* ({
     Effect.catch(statements, (error) =>
       Effect.gen(function* () {
         if (error.reason._tag === "ConnectionError") return yield* error
-        // Another process may have made the tables meanwhile, or may be making them now. If two processes do so at once, one of them
+        // Another process may have made the tables in the meantime, or may be making them now. If two processes do so at once, one of them
         // fails.
         if (!(yield* areThere)) {
           yield* Effect.catch(makeTables, (error) =>
@@ -212,7 +212,7 @@ export const make = Effect.fnUntraced(function* ({
     }
     const asked = Array.from(members.values())
     const left = Array.from(leaving)
-    // Remove these members before they enter again, because only new members read what was written meanwhile.
+    // Remove these members before they enter again, because only new members read what was written in between.
     if (left.length > 0) {
       yield* sql`DELETE FROM ${memberships} WHERE process = ${self} AND ${sql.in("member", left)}`
       for (const id of left) leaving.delete(id)
@@ -348,7 +348,7 @@ export const make = Effect.fnUntraced(function* ({
         leave: inTurn(
           Effect.suspend(() => {
             members.delete(member.id)
-            // The member may enter again, and then reads what others wrote meanwhile.
+            // The member may enter again, and then reads what others wrote in the meantime.
             if (member.isEntered) leaving.add(member.id)
             member.isEntered = false
             if (!Array.from(members.values()).some(({ account }) => account === fingerprint)) known.delete(fingerprint)

@@ -11,7 +11,7 @@
  *
  * No wait of more than two minutes relies on a single statement of the service (`Agreement.ts`). One request also asks again at once
  * after a step of the wall clock against the monotonic one: a computer that slept shows the same step, and the allowance may have
- * refilled meanwhile.
+ * refilled in the meantime.
  */
 import { agreeing, askBy, backing, claimed, maxUnbackedMillis, retryAtOf, windowSeen } from "./Agreement.ts"
 import * as Report from "./AllowanceReport.ts"
@@ -70,7 +70,7 @@ const cameBack = ({ bucket, otherClients, ownProcesses }: State, report: Report.
 const keptFor = (state: State, report: Report.Report, instant: number): number => {
   const { bucket, isShared, otherClients, ownProcesses } = state
   if (OtherClients.areActive(otherClients)) return ownProcesses.count + OtherClients.room(otherClients, report, instant)
-  // Keep one request for a process that starts before this one knows of it. Besides, if a client took each request of a token bucket as
+  // Keep one request for a process that starts before this one knows of it. Also, if a client took each request of a token bucket as
   // soon as it refills, it would never notice that another client finds none left.
   const keepsOne = (isShared || BucketDetector.isBelieved(bucket)) && report.limit >= minLimitToShare
   return ownProcesses.count + (keepsOne ? 1 : 0)
@@ -136,8 +136,8 @@ export const admit = (state: State, instant: number, reserve: number): Turn => {
 }
 
 /**
- * How long after a reset this process sends its request. In a sliding window only one request may have refilled, so a process waits until
- * the replies to the processes before it have arrived.
+ * The time between a reset and the request of this process. In a sliding window only one request may have refilled, so a process waits
+ * until the replies to the processes before it have arrived.
  */
 const afterOwnProcesses = (state: State, report: Report.Report): number => {
   const { before } = state.ownProcesses

@@ -18,7 +18,7 @@ import {
 import { agreementMillis, askBy, backing, maxUnbackedMillis, windowSeen } from "./Agreement.ts"
 import type { State } from "./EstimatorState.ts"
 
-/** How often a process reads the store and announces itself, and how long one counts without an announcement. */
+/** The interval at which a process reads the store and announces itself. Without an announcement for `staleMillis`, it no longer counts. */
 const exchangeEveryMillis = 500
 const staleMillis = 4000
 
@@ -26,7 +26,7 @@ const staleMillis = 4000
 const maxReadings = 3
 
 /**
- * How long a client waits at most for its first exchange, and how often it looks during the wait. After that it starts even without an
+ * Maximum time that a client waits for its first exchange, and the interval at which it looks. After that it starts even without an
  * answer or any knowledge.
  */
 const maxFirstExchangeMillis = 500

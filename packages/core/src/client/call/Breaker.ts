@@ -80,13 +80,13 @@ const refusal = ({ openings }: State, retryAfterMillis: number | null): Answer =
 
 /** The longest that a blocked call waits for a restart. */
 const maxWaitMillis = 10_000
-/** How long until a call asks again while another call tests the service. */
+/** Time until a call asks again while another call tests the service. */
 const trialMillis = 500
 
 /**
- * How long a blocked call waits before it asks again; undefined if the call fails. It waits only while the breaker is open for the first
- * time: even a restart of one second can open the breaker, and every call would then fail for two seconds. `draw`, from [0, 1), spreads the
- * waiting calls.
+ * The time that a blocked call waits before it asks again; undefined if the call fails. It waits only while the breaker is open for the
+ * first time: even a restart of one second can open the breaker, and every call would then fail for two seconds. `draw`, from [0, 1),
+ * spreads the waiting calls.
  */
 export const waitOf = (
   { isFirst, retryAfterMillis }: Extract<Answer, { readonly _tag: "Refused" }>,

@@ -1,6 +1,6 @@
 /**
- * The log of changes, as the calls of a client use it. Without a place for an account's state, nothing is noted. `noteChanges.ts` makes the
- * log over a store.
+ * The log of changes, as the calls of a client use it. Without a place for an account's state, nothing is recorded. `noteChanges.ts` makes
+ * the log over a store.
  */
 import { Context, type Effect } from "effect"
 import type { BerthError } from "../../domain/BerthError.ts"

@@ -44,7 +44,7 @@ const maxUnderWayMillis = quietMillis + 30_000
 /** How long a process that lost its key waits for it to write a node that it knows. */
 const maxLateMillis = 10_000
 
-/** How long to wait for another create of the same name that may have made a stranger, and how often to look. */
+/** Maximum time to wait for another create of the same name that may have made a stranger, and the interval at which to look. */
 const maxWaitMillis = 20_000
 const lookMillis = 200
 

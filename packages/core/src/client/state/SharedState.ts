@@ -53,7 +53,7 @@ export const make = Effect.fnUntraced(function* (
 /**
  * Keeps the state of a client with these options in a database: `Layer.provide(Berth.layer(options), SharedState.layer(options))`. Creates
  * may then have a key, which makes exactly one node even if several machines use it. While the database cannot be reached, such creates
- * fail before anything is sent. Changes are noted for `berth history`.
+ * fail before anything is sent. Changes are recorded for `berth history`.
  */
 export const layer = (
   options: AccountOptions,

@@ -1,7 +1,7 @@
 /**
- * Writes the log of changes: who requested which change of which node, when, with which program, and the outcome. A change is noted before
- * it is sent, so that the log shows a change as `unknown` if its program was killed. A failure to write the log stops no change. This
- * module loads no schemas, because the promise client loads it with the files.
+ * Writes the log of changes: who requested which change of which node, when, with which program, and the outcome. A change is recorded
+ * before it is sent, so that the log shows a change as `unknown` if its program was killed. A failure to write the log stops no change.
+ * This module loads no schemas, because the promise client loads it with the files.
  */
 import { Effect, FiberSet, Option, type Scope } from "effect"
 import type { BerthError } from "../../domain/BerthError.ts"
@@ -59,11 +59,11 @@ const endOfFailure = ({ message, reason }: BerthError): End => ({
 const reads: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"])
 
 const unwritten = ({ detail }: StateFailed): string =>
-  `The log of changes cannot be written (${detail}), so it lacks what is changed now.`
+  `The log of changes cannot be written (${detail}), so it does not contain what is changed now.`
 
 /**
  * The log in a store. Outcomes are written in the background, so that a program that is stopped during such a write still knows the reply.
- * The scope waits for all these writes when it closes. If a change cannot be noted, `warn` is called once. Default: Effect's log.
+ * The scope waits for all these writes when it closes. If a change cannot be recorded, `warn` is called once. Default: Effect's log.
  */
 export const noteChanges = Effect.fnUntraced(function* (
   store: RecordStore,

@@ -45,7 +45,7 @@ describe("a name that no listed node has", () => {
           assert.deepInclude(reason, { _tag: "UnexpectedResponse", path: "data", retryable: false })
           assert.strictEqual(
             reason.hint,
-            "The list may lack a node of that name: look for it in the service's console, and use its id."
+            "A node of that name may be missing from the list: look for it in the service's console, and use its id."
           )
           assert.deepStrictEqual(
             (yield* named("n-2")).map(({ id }) => Number(id)),
