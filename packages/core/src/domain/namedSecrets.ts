@@ -1,5 +1,5 @@
 /**
- * Finds and hides the secrets in what programs record: JSON values, texts, and headers. Names decide (`isSecretName`), and this module
+ * Finds and hides the secrets in what programs record: JSON values, strings, and headers. Names decide (`isSecretName`), and this module
  * decides where a value is looked for. The mock's journal and archives, and everything that is learned from a recording, pass it.
  */
 import { isSecretName } from "./secretName.ts"
@@ -26,7 +26,7 @@ const matched =
     return value.test(text) ? value.lastIndex : undefined
   }
 
-/** If a text is cut off within a JSON text, the JSON text ends where the text ends. */
+/** If a string is cut off within JSON, the JSON ends where the string ends. */
 const jsonText = matched(/"(?:[^"\\]|\\[^])*(?:"|\\?$)/y)
 const jsonNumber = matched(/-?\d[\d.eE+-]*/y)
 
@@ -126,11 +126,11 @@ const hide = (text: string, notation: Notation): string => {
   return clean + text.slice(done)
 }
 
-/** The secrets of a text: of an address, a form, a header, a sentence or JSON. */
+/** The secrets of a string: of an address, a form, a header, a sentence or JSON. */
 export const secretsOfText = (text: string): ReadonlyArray<string> =>
   notations.flatMap((notation) => foundIn(text, notation).map(({ value }) => value))
 
-/** Hides the secrets of JSON that is a text within JSON. */
+/** Hides the secrets of JSON that is a string within JSON. */
 const hideNested = (text: string): string =>
   text.replaceAll(/"(?:[^"\\]|\\[^])*"/g, (literal) => {
     if (!literal.includes('\\"')) return literal
@@ -139,7 +139,7 @@ const hideNested = (text: string): string =>
     return clean === inner ? literal : JSON.stringify(clean)
   })
 
-/** Hides the secrets of a text: of an address, a form, a header, a sentence or JSON. The text may be cut off. */
+/** Hides the secrets of a string: of an address, a form, a header, a sentence or JSON. The string may be cut off. */
 export const hideInText = (text: string): string => notations.reduce(hide, hideNested(text))
 
 /** Hides the value of a header or a parameter, or the secrets in it. */
@@ -155,7 +155,7 @@ const hideAll = (value: unknown): unknown => {
 }
 
 /**
- * Hides the secrets of a JSON value: all that is under the name of a secret, at any depth. `text` hides those in its other texts and its
+ * Hides the secrets of a JSON value: all that is under the name of a secret, at any depth. `text` hides those in its other strings and its
  * names; default: `hideInText`.
  */
 export const hideInJson = (value: unknown, text: (given: string) => string = hideInText): unknown => {

@@ -1,5 +1,5 @@
 /**
- * Masks credentials in texts from outside, such as an error page that repeats the request's address. Berth's own texts never contain
+ * Masks credentials in strings from outside, such as an error page that repeats the request's address. Berth's own strings never contain
  * credentials.
  */
 import { Predicate, Redacted, RegExp as Regex } from "effect"
@@ -9,8 +9,8 @@ import { apiKeyParameter } from "../../api/Routes.ts"
 import type { Credentials } from "../options/Settings.ts"
 
 /**
- * Masks every spelling of the credentials in a text. If the text names a credential, this also masks the beginning of a credential that
- * was cut off. `maxLength` cuts the result and limits how much of the text is read; the cut never leaves the beginning of a credential.
+ * Masks every spelling of the credentials in a string. If the string names a credential, this also masks the beginning of a credential that
+ * was cut off. `maxLength` cuts the result and limits how much of the string is read; the cut never leaves the beginning of a credential.
  */
 export type Redact = (text: string, maxLength?: number) => string
 
@@ -49,13 +49,13 @@ const unit = (plain: string, at: number, units: ReadonlyArray<string>): string =
 /** Every spelling of a secret, character by character. */
 const spelling = (secret: string): ReadonlyArray<string> => (secret.match(/\\+|[^\\]/g) ?? []).map(unit)
 
-/** Shorter pieces than this occur in texts by chance. */
+/** Shorter pieces than this occur in strings by chance. */
 const minPiece = 6
 
-/** Whether a text is printable ASCII. Other characters are percent-encoded as several bytes. */
+/** Whether a string is printable ASCII. Other characters are percent-encoded as several bytes. */
 const isAscii = (text: string): boolean => !/[^ -~]/.test(text)
 
-/** The UTF-8 bytes of a text, a character each. */
+/** The UTF-8 bytes of a string, a character each. */
 const bytesOf = (text: string): string =>
   Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join("")
 
@@ -115,7 +115,7 @@ const partsMasked = (spellings: ReadonlyArray<ReadonlyArray<string>>): ((text: s
     return at
   }
   return (text) => {
-    // Most texts name no credential, and the long pattern takes 2 ms to compile.
+    // Most strings name no credential, and the long pattern takes 2 ms to compile.
     if (!named.test(text)) return text
     let clean = ""
     let done = 0
@@ -129,11 +129,11 @@ const partsMasked = (spellings: ReadonlyArray<ReadonlyArray<string>>): ((text: s
   }
 }
 
-/** Maximum number of characters of a text that encode one character of a secret. */
+/** Maximum number of characters of a string that encode one character of a secret. */
 const maxPerCharacter = 16
 
 /**
- * Makes a function that masks the credentials and further secrets in a text; it masks a short secret only after the name of a credential.
+ * Makes a function that masks the credentials and further secrets in a string; it masks a short secret only after the name of a credential.
  * The patterns take 70 kB and most clients have no text to mask, so the first text creates them.
  */
 export const redactor = (credentials: Credentials, further: ReadonlyArray<string> = []): Redact => {
@@ -155,7 +155,7 @@ const madeRedactor = (credentials: Credentials, further: ReadonlyArray<string>):
   const patterns = [either(written(secrets.filter(({ length }) => length >= minAnywhere)))].filter(Boolean)
   if (short.length > 0) patterns.push(`(${lead})(?:${either(written(short))})(?![a-z0-9])`)
   const pattern = new RegExp(patterns.join("|"), "gi")
-  // This pattern is tested first, because few texts contain even the beginning of a secret, and it compiles fast.
+  // This pattern is tested first, because few strings contain even the beginning of a secret, and it compiles fast.
   const beginning = new RegExp(either(written(secrets).map((units) => units.slice(0, minPart))), "i")
   const partMasked = partsMasked(written(secrets.filter(({ length }) => length > minPart)))
   const reach = secrets[0]!.length * maxPerCharacter
@@ -170,7 +170,7 @@ const madeRedactor = (credentials: Credentials, further: ReadonlyArray<string>):
   }
 }
 
-/** Masks the user and password in addresses within a text, such as the address of a proxy. */
+/** Masks the user and password in addresses within a string, such as the address of a proxy. */
 export const withoutUser = (text: string): string => text.replace(/\/\/[^/@\s]{1,500}@/g, `//${mask}@`)
 
 /** The address of a request, for display. It is built separately, because the address on the wire contains the API key. */
@@ -199,7 +199,7 @@ const masked = (value: unknown, redact: Redact, before = ""): unknown => {
 /** Nested errors are copied up to this depth. */
 const maxCauses = 5
 
-/** A copy of an error of any kind, with its texts masked. */
+/** A copy of an error of any kind, with its strings masked. */
 const maskedCause = (cause: unknown, redact: Redact, depth = 0): unknown => {
   if (!Predicate.isObjectOrArray(cause)) return redact(String(cause), 1000)
   const given = cause as { [_ in "cause" | "code" | "message" | "name" | "stack"]?: unknown }
@@ -216,7 +216,7 @@ const maskedCause = (cause: unknown, redact: Redact, depth = 0): unknown => {
 }
 
 /**
- * The same reason with all texts masked except Berth's own; its sentences are made from the masked fields. The caller's arguments are
+ * The same reason with all strings masked except Berth's own; its sentences are made from the masked fields. The caller's arguments are
  * masked as well, because they may contain a credential.
  */
 export const redactedReason = (reason: ErrorReason, redact: Redact): ErrorReason => {
