@@ -37,8 +37,14 @@ const withoutTime = <E, R>(
     const fleet = yield* hurriedFolderOf(account)
     fleet.write(webs(1, plan))
     service.areCreatesSwallowed = true
-    yield* fleet.run(["node", "create", "u", ...order, "--deadline", "2s"])
-    yield* fleet.apply("--yes", "--deadline", "2s")
+    let sent = 0
+    service.onRequest = (request) => void (sent += request.startsWith("POST") ? 1 : 0)
+    // On a busy machine, the deadline may end before the create is sent.
+    yield* Effect.repeat(fleet.run(["node", "create", "u", ...order, "--deadline", "2s"]), {
+      until: () => sent === 1,
+      times: 9
+    })
+    yield* Effect.repeat(fleet.apply("--yes", "--deadline", "2s"), { until: () => sent === 2, times: 9 })
     service.areCreatesSwallowed = false
     reboot((yield* fleet.env).XDG_STATE_HOME)
     const moved = Effect.flatMap(movable, ({ clock, moveOn }) =>
