@@ -220,7 +220,7 @@ const statedErrors = (body: unknown): unknown => {
     (value) => value !== true && namesErrors(value)
   )
   if (stated.length > 0 || hasSentence(body)) return stated
-  return "data" in body || codesOf(body).length > 0 ? body["data"] : body
+  return ["data", "success", "ok"].some((key) => key in body) || codesOf(body).length > 0 ? body["data"] : body
 }
 
 /** Field → what is wrong with it, each text once. */
@@ -252,7 +252,9 @@ const wordsOf = (
   const clean = (texts: ReadonlyArray<string>) =>
     texts.map((text) => excerpt(text, show, messageLength).replace(/\.$/, "")).filter((text) => text !== "")
   const record = Predicate.isObject(body) ? body : {}
-  const heads = clean(body === undefined ? [raw.body] : sentenceNames.map((name) => record[name]).filter(isSentence))
+  const heads = clean(
+    body === undefined ? [excerpt(raw.body, show)] : sentenceNames.map((name) => record[name]).filter(isSentence)
+  )
   const whole = clean([detail?.join(", ") ?? ""])
   const faults = clean(
     Object.entries(fields).map(([name, texts]) => [name, texts.join(", ")].filter(Boolean).join(": "))
