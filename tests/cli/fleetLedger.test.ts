@@ -30,7 +30,7 @@ const removedMeanwhile = Effect.gen(function* () {
   assert.notInclude(failed.stderr, "Another program changed the ledger")
   assert.match(
     failed.stderr,
-    /hint: Put it back, .+, and run the same command again\. That takes the node in, or names the command that does\./
+    /hint: Put it back, .+, and run the same command again\. That adds the node to the fleet, or names the command that does\./
   )
   return { fleet, service, before, during, made: made! }
 })

@@ -105,7 +105,7 @@ describe("what a model writes", () => {
         ["list_nodes", { limit: "0x10" }, "The argument limit is not usable"],
         ["list_nodes", { limit: "" }, "The argument limit is not usable"],
         ["list_images", { saved: "yes" }, "The argument saved is not usable: expected true or false."],
-        ["get_node", { node: null }, "The argument node is not usable: it has to be given."]
+        ["get_node", { node: null }, "The argument node is not usable: it is required."]
       ] as const) {
         const { content, isError } = yield* Effect.promise(() => agent.call(name, args))
         assert.isTrue(isError, says)

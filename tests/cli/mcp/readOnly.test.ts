@@ -109,7 +109,7 @@ describe("what does not fit", () => {
     ["a number with a fraction", "list_nodes", { limit: 1.5 }, "The argument limit is not usable"],
     ["too large a number", "list_nodes", { limit: 1e300 }, "The argument limit is not usable"],
     ["a negative id", "get_node", { node: -1 }, "The argument node is not usable"],
-    ["no id at all", "get_node", {}, "The argument node is not usable: it has to be given."],
+    ["no id at all", "get_node", {}, "The argument node is not usable: it is required."],
     ["a huge text", "get_node", { node: "x".repeat(100_000) }, "The argument node is not usable"],
     ["an unknown argument", "list_nodes", { stauts: "running" }, "did you mean status?"],
     ["an unknown word", "wait", { node: 1, for: "runing" }, "expected one of running"],
