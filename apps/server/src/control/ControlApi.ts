@@ -1,5 +1,5 @@
 /**
- * The HTTP interface of the control plane, through which tests steer the mock. The server implements it, and the typed
+ * The HTTP interface of the control plane, through which tests control the mock. The server implements it, and the typed
  * client for tests is derived from it. The control plane is not part of the interface that the mock imitates: its requests
  * need no account, spend no allowance and are in no journal.
  */

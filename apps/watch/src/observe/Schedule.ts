@@ -259,10 +259,10 @@ const maxMany = 3000
 /** Requests per sweep of one page: every tenth sweep takes a second request. */
 const proofs = 1.1
 
-/** Nodes in transition get at most this part of the requests. */
+/** Nodes in transition get at most this fraction of the requests. */
 const maxTransitionShare = 0.45
 
-/** Additional sweeps may spend all requests that are left for them within this part of the window. */
+/** Additional sweeps may spend all requests that are left for them within this fraction of the window. */
 const burst = 0.05
 
 /** The reserve for reads of nodes in doubt, per hour, and the number of them that the safety margins of the promised latencies absorb. */

@@ -60,7 +60,7 @@ export interface HeldLock {
 
 /** The result of a write that names a lock and an account. */
 interface Guarded {
-  /** Whether the account still has this id; otherwise it was joined into another. */
+  /** Whether the account still has this id; otherwise it was merged into another. */
   readonly here: number
   /** Whether the lock is still held. */
   readonly held: number
@@ -336,7 +336,7 @@ export const open = Effect.fnUntraced(function* ({
           if (taken !== undefined) return { root: found, name: lockName, owner: me, fence: taken.fence }
           const [held] = yield* ownerOf(found, lockName)
           if (held === undefined) {
-            // The lock was just released, or the account was joined into another.
+            // The lock was just released, or the account was merged into another.
             known = undefined
             continue
           }

@@ -4,7 +4,7 @@
  *
  * | table | a row is |
  * |---|---|
- * | `state_account` | an account; the account that it was joined into (`root`, otherwise its own id); up to which node the list was read |
+ * | `state_account` | an account; the account that it was merged into (`root`, otherwise its own id); up to which node the list was read |
  * | `state_process` | a running process, with the end of its lease |
  * | `state_lock` | a held lock with its owner and its fence, a number that is used only once |
  * | `state_record` | a record of `RecordStore.ts` |
