@@ -86,6 +86,12 @@ describe("berth-watch check-config", () => {
     ])
   })
 
+  it("names a template as what a webhook sends", async () => {
+    const webhook = "webhook: { url: { env: CHAT }, template: '{{ type | json }}' }"
+    const { stdout } = await check(config.replace(/webhook: .*/, webhook))
+    expect(stdout.at(-1)).toBe("sink chat: webhook to https://hooks.example.com (template, not signed)")
+  })
+
   it("says from how many nodes on the interval is too short for the share", async () => {
     const lines = async (interval: string, share: string) => {
       const set = config.replace("accessToken", `interval: ${interval}\n    share: ${share}\n    accessToken`)

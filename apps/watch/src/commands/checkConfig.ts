@@ -20,7 +20,7 @@ const targetOf = ({ target }: SinkOptions): string => {
     case "Webhook": {
       const signed = target.secrets.length === 0 ? "not signed" : `${plural(target.secrets.length, "signing secret")}`
       const further = target.headers.length === 0 ? "" : `, ${plural(target.headers.length, "header")} of its own`
-      return `webhook to ${Redacted.value(target.url).origin} (${target.format}, ${signed}${further})`
+      return `webhook to ${Redacted.value(target.url).origin} (${target.template === null ? target.format : "template"}, ${signed}${further})`
     }
     case "Mail": {
       const { host, login, port, tls, to } = target

@@ -30,6 +30,14 @@ export const failed = (kind: FailureKind, reason: string, retryAfterMillis: numb
   retryAfterMillis
 })
 
+const templateFailed = "the template failed: "
+
+/** The user's own template gives nothing for an event, so the event was not sent. */
+export const failedInTemplate = (why: string): Failed => failed("refused", `${templateFailed}${why}`)
+
+/** Whether the reason of a failure is that of a template. */
+export const isTemplateFailure = (reason: string | null): boolean => reason?.startsWith(templateFailed) ?? false
+
 const second = 1000
 const minute = 60 * second
 const hour = 60 * minute

@@ -193,7 +193,10 @@ export const CostReport = Schema.Struct({
 /** A sink and its delivery progress. */
 export const SinkStatus = Schema.Struct({
   sink: Schema.String,
-  kind: Schema.String.annotate({ description: "`webhook`, `exec` or `stdout`." }),
+  kind: Schema.String.annotate({
+    description:
+      "`webhook`, `mail`, `exec` or `stdout`; for a webhook or a mail also what it sends, as in `webhook (slack)` or `webhook (template)`."
+  }),
   state: Schema.Literals(sinkStates).annotate({
     description:
       "`retrying`: an attempt failed, and the event is attempted again. `failing`: the last three attempts failed, or more. `down`: its receiver is not there, and is tried once a minute. " +

@@ -37,7 +37,10 @@ const processesAgeMillis = 1000
 /** The kind of a sink, in a word or two. */
 const kindOf = ({ target }: SinkOptions): string => {
   const kind = target._tag.toLowerCase()
-  return target._tag === "Webhook" && target.format !== "cloudevents" ? `${kind} (${target.format})` : kind
+  if (target._tag !== "Webhook" && target._tag !== "Mail") return kind
+  const format = "format" in target && target.format !== "cloudevents" ? target.format : null
+  const shown = target.template === null ? format : "template"
+  return shown === null ? kind : `${kind} (${shown})`
 }
 
 const instantOf = (millis: number | null): DateTime.Utc | null => (millis === null ? null : DateTime.makeUnsafe(millis))

@@ -6,6 +6,7 @@
 import { DateTime } from "effect"
 import { isSwept, maxSweepAgeMillis } from "../telemetry/freshness.ts"
 import type { AccountProgress } from "../telemetry/Progress.ts"
+import { isTemplateFailure } from "../deliver/Health.ts"
 import type { SinkState } from "../deliver/Sinks.ts"
 import type { DaemonState } from "./DaemonState.ts"
 
@@ -77,6 +78,10 @@ const inState = (wanted: SinkState["state"]) =>
   ofSinks(({ changedAtMillis, failingSinceMillis, message, state }) =>
     state === wanted ? told(message, state === "disabled" ? changedAtMillis : failingSinceMillis) : null
   )
+
+/** What to do about a sink whose template fails. Its receiver has got nothing, so it is not at fault. */
+const nextForTemplate =
+  "Correct the template of the sink in the config, try it with check-config, then run berth-watch sinks retry NAME."
 
 const ofDaemon = (found: Omit<Found, "subject"> | null): ReadonlyArray<Found> =>
   found === null ? [] : [{ subject: null, ...found }]
@@ -297,7 +302,14 @@ const stated: ReadonlyArray<Stated> = [
     next: "Correct the address of the sink or repair the receiver, then run berth-watch sinks retry NAME.",
     begins: "the third failure in a row",
     ends: "an event is delivered",
-    find: inState("failing"),
+    find: ofSinks(({ failingSinceMillis, message, name, state }) =>
+      state !== "failing"
+        ? null
+        : {
+            ...told(message, failingSinceMillis),
+            ...(isTemplateFailure(message) && { next: named(nextForTemplate, name) })
+          }
+    ),
     alert: { name: "BerthSinkFailing", wait: "5m" }
   },
   {
@@ -345,7 +357,7 @@ const stated: ReadonlyArray<Stated> = [
     about: "sink",
     severity: "warning",
     sentence: "Some events could not be delivered.",
-    next: "Correct the receiver, then run berth-watch sinks retry NAME.",
+    next: "Correct the receiver or the template of the sink, then run berth-watch sinks retry NAME.",
     begins: "the last attempt of an event failed",
     ends: "no dead letter is left, because all were delivered or removed by age",
     find: ofSinks(({ dead }) =>

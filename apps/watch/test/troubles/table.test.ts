@@ -105,6 +105,14 @@ describe("the table of troubles", () => {
     )
   })
 
+  it("says to correct the template, and not the receiver, if the template failed", () => {
+    const message = "the template failed: its result is not valid JSON"
+    const [trouble] = troublesOf(ofSink({ state: "failing", message }), none)
+    expect(trouble!.next).toBe(
+      "Correct the template of the sink in the config, try it with check-config, then run berth-watch sinks retry ops."
+    )
+  })
+
   it("names the sink in what to do", () => {
     const [trouble] = troublesOf(ofSink({ state: "disabled" }), none)
     expect(trouble!.next).toBe("Repair the receiver, then run berth-watch sinks enable ops.")

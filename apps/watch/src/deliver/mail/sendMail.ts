@@ -8,7 +8,7 @@ import { Data, DateTime, Effect, Redacted, Result, Semaphore } from "effect"
 import type { NodemailerError } from "nodemailer/lib/errors"
 import MailComposer from "nodemailer/lib/mail-composer"
 import SmtpConnection, { type SMTPConnectionSendInfo } from "nodemailer/lib/smtp-connection"
-import { delivered, failed, type Failed, type Outcome } from "../Health.ts"
+import { delivered, failed, failedInTemplate, type Failed, type Outcome } from "../Health.ts"
 import { shorten } from "../messages.ts"
 import type { MailOptions } from "../SinkOptions.ts"
 import { checkedLookup, isPrivateHost, PrivateAddress, type Resolve, systemResolve } from "../webhook/addressCheck.ts"
@@ -153,7 +153,7 @@ export const makeMailSender = Effect.fnUntraced(function* (
   return Effect.fn("Mail.send")(function* (id: string, json: string) {
     if (isRefused) return failed("refused", "the mail server has a private address")
     const content = toMail(options, id, json)
-    if (Result.isFailure(content)) return failed("refused", `the template failed: ${content.failure}`)
+    if (Result.isFailure(content)) return failedInTemplate(content.failure)
     const { messageId, subject, text } = content.success
     const done = accepted.get(id) ?? new Set()
     const recipients = to.map(({ address }) => address).filter((address) => !done.has(address))

@@ -5,7 +5,7 @@
 import { didYouMean, nearest } from "@berthkit/terminal/usage"
 import { Result } from "effect"
 import { AssignTag, ForTag, Liquid, LiquidError, type Template, TypeGuards, type Variable } from "liquidjs"
-import { follow, itemsOfAll, sampleOf, schemasOf, type Step } from "./eventFields.ts"
+import { fills, follow, itemsOfAll, sampleOf, schemasOf, type Step } from "./eventFields.ts"
 import type { CompileTemplate, Render, TemplateProblem } from "./Template.ts"
 
 /** Maximum length of a template and of its result, in characters. */
@@ -155,13 +155,14 @@ export const compileTemplate: CompileTemplate = (text, types, isJson) => {
     }
   }
   for (const schema of schemasOf(types)) {
-    const event = sampleOf(schema) as { readonly type: string }
-    const tried = render(event)
-    if (Result.isSuccess(tried)) continue
-    const hint = isJson && tried.failure.endsWith("JSON") ? ": write values as {{ NAME | json }}" : ""
-    return Result.fail([
-      { row: 1, column: 1, message: `fails for an event of the type ${event.type}: ${tried.failure}${hint}` }
-    ])
+    for (const fill of fills) {
+      const event = sampleOf(schema, fill) as { readonly type: string }
+      const tried = render(event)
+      if (Result.isSuccess(tried)) continue
+      const which = `an event of the type ${event.type}${fill === "all" ? "" : " without its optional fields"}`
+      const hint = isJson && tried.failure.endsWith("JSON") ? ": write values as {{ NAME | json }}" : ""
+      return Result.fail([{ row: 1, column: 1, message: `fails for ${which}: ${tried.failure}${hint}` }])
+    }
   }
   const compiled: Render = (json) => render(JSON.parse(json))
   return Result.succeed(compiled)

@@ -8,6 +8,7 @@ interface JsonSchema {
   readonly type?: string
   readonly enum?: ReadonlyArray<unknown>
   readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly required?: ReadonlyArray<string>
   readonly items?: JsonSchema
   readonly prefixItems?: ReadonlyArray<JsonSchema>
 }
@@ -73,11 +74,27 @@ export const itemsOfAll = (schemas: ReadonlyArray<JsonSchema>): ReadonlyArray<Js
 /** A string that is no part of JSON unless it is escaped. */
 const sampleText = 'a "b" \\ <c> & d\ne'
 
-/** A value that fits a schema, with every field that may be there. */
-export const sampleOf = (schema: JsonSchema): unknown => {
-  const [first = {}, ...others] = alternatives(schema)
-  const { enum: values, prefixItems, properties = {}, type } = first.type === "null" ? (others[0] ?? first) : first
-  if (values !== undefined) return values[0]
+/**
+ * How much a sample has: every field that may be there; lists and objects, but no single value that may be missing or null; or only what
+ * must be there.
+ */
+export const fills = ["all", "containers", "required"] as const
+type Fill = (typeof fills)[number]
+
+const isContainer = ({ type }: JsonSchema): boolean => type === "object" || type === "array"
+
+/** Whether a sample has a value with one of these schemas, although an event need not have it. */
+const isFilled = (schemas: ReadonlyArray<JsonSchema>, fill: Fill): boolean =>
+  fill === "all" || (fill === "containers" && schemas.some(isContainer))
+
+/** A value that fits a schema. */
+export const sampleOf = (schema: JsonSchema, fill: Fill): unknown => {
+  const all = alternatives(schema)
+  const values = all.filter(({ type }) => type !== "null")
+  const [first] = values
+  if (first === undefined || (values.length < all.length && !isFilled(values, fill))) return null
+  const { enum: literals, prefixItems, properties = {}, required = [], type } = first
+  if (literals !== undefined) return literals[0]
   switch (type) {
     case "string":
       return sampleText
@@ -87,9 +104,13 @@ export const sampleOf = (schema: JsonSchema): unknown => {
     case "integer":
       return 1
     case "array":
-      return (prefixItems ?? itemsOf(schema).slice(0, 1)).map(sampleOf)
+      return (prefixItems ?? itemsOf(first).slice(0, 1)).map((item) => sampleOf(item, fill))
     case "object":
-      return Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, sampleOf(field)]))
+      return Object.fromEntries(
+        Object.entries(properties)
+          .filter(([name, field]) => required.includes(name) || isFilled(alternatives(field), fill))
+          .map(([name, field]) => [name, sampleOf(field, fill)])
+      )
     default:
       return null
   }

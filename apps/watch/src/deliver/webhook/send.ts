@@ -9,7 +9,7 @@ import * as https from "node:https"
 import { proxyVariables } from "@berthkit/core/client/transport/NodeTransport"
 import { Clock, Effect, Redacted, Result } from "effect"
 import type { WebhookOptions } from "../SinkOptions.ts"
-import { delivered, failed, type Outcome } from "../Health.ts"
+import { delivered, failed, failedInTemplate, type Outcome } from "../Health.ts"
 import {
   checkedLookup,
   isPrivateAddress,
@@ -159,7 +159,7 @@ export const makeSender = Effect.fnUntraced(function* (options: WebhookOptions, 
     if (Result.isFailure(proxy)) return failed("unavailable", proxy.failure)
     const now = yield* Clock.currentTimeMillis
     const post = toPost(options, json)
-    if (Result.isFailure(post)) return failed("refused", `the template failed: ${post.failure}`)
+    if (Result.isFailure(post)) return failedInTemplate(post.failure)
     const { body, contentType, headers, url: target } = post.success
     const all = {
       ...(hasBody && { "content-type": contentType, "content-length": String(Buffer.byteLength(body)) }),

@@ -78,6 +78,22 @@ describe("a template", () => {
   )
 
   it.each([
+    ['{"gap": {{ data.afterGap }} }', changed],
+    ['{"l": {{ data.after.locked }} }', changed],
+    ['{% if data.silenced %}{"l": {{ data.after.locked }} }{% else %}{}{% endif %}', changed],
+    ['{% if data.silenced %}{"s": {{ data.silenced.size }} }{% endif %}', changed]
+  ])("that gives no JSON if a field is missing or null is refused: %s", (text, types) => {
+    expect(problems(text, types, true)).toEqual([
+      `1:1 fails for an event of the type ${types[0]} without its optional fields: its result is not valid JSON: write values as {{ NAME | json }}`
+    ])
+  })
+
+  it("may fill in what is missing itself", () => {
+    for (const text of ['{"gap": {{ data.afterGap | default: false }} }', '{"l": {{ data.after.locked | json }} }'])
+      expect(problems(text, changed, true)).toEqual([])
+  })
+
+  it.each([
     ["{% for i in (1..1000000000) %}x{% endfor %}", /limit exceeded$/],
     [
       "{% assign s = 'xxxxxxxxxx' %}{% for i in (1..30) %}{% assign s = s | append: s %}{% endfor %}{{ s }}",
