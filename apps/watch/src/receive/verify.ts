@@ -5,6 +5,10 @@ import type { WatchEvent } from "./Events.ts"
 export type WebhookFault =
   /** A secret is not base64 of 16 to 64 bytes, with or without `whsec_`; or no secret was given. */
   | "secret-unusable"
+  /** `toleranceSeconds` or `nowMillis` is not a number in its range, so no age can be checked. */
+  | "option-unusable"
+  /** The body is neither text nor bytes: a framework has parsed it. */
+  | "body-unusable"
   /** One of the three headers is missing or empty. */
   | "header-missing"
   /** The time is not a number of seconds of at most 12 digits, or the header of signatures has none of version 1. */
@@ -41,9 +45,9 @@ export type WebhookHeaders =
 
 /** Settings of `verify`. */
 export interface VerifyOptions {
-  /** Tolerated difference between the time of sending and now, in seconds, in both directions. At least 1. Default: 300. */
+  /** Tolerated difference between the time of sending and now, in seconds, in both directions. At least 1, and finite. Default: 300. */
   readonly toleranceSeconds?: number
-  /** The current time in milliseconds since the epoch. Default: the machine's clock. */
+  /** The current time in milliseconds since the epoch, finite. Default: the machine's clock. */
   readonly nowMillis?: number
 }
 
@@ -87,7 +91,7 @@ const headerOf = (headers: WebhookHeaders, name: string): string => {
   throw new WebhookError(
     "header-missing",
     `The delivery has no header ${name}.`,
-    "Sign the deliveries of this sink: give it a `secret`. A proxy on the way must pass on the headers `webhook-*`."
+    "Sign the deliveries of this sink: give it `secrets`. A proxy on the way must pass on the headers `webhook-*`."
   )
 }
 
@@ -108,6 +112,26 @@ const signaturesIn = (header: string): ReadonlyArray<Uint8Array<ArrayBuffer>> =>
   const found = Array.from(header.matchAll(/(?:^|[\s,])v1,([^\s,]+)/g), ([, base64]) => bytesOf(base64!) ?? []).flat()
   if (found.length > 0) return found
   throw unreadable("The header webhook-signature has no signature of the form v1, and base64.")
+}
+
+/** A comparison with NaN is never true, so it would let every age pass. */
+const checkOption = (name: keyof VerifyOptions, value: unknown, min: number): void => {
+  if (typeof value === "number" && Number.isFinite(value) && value >= min) return
+  throw new WebhookError(
+    "option-unusable",
+    `The option ${name} is not a finite number${min === 1 ? " of at least 1" : ""}.`,
+    "Correct the option, or leave it out for its default."
+  )
+}
+
+const textOf = (body: unknown): string => {
+  if (typeof body === "string") return body
+  if (ArrayBuffer.isView(body) || body instanceof ArrayBuffer) return new TextDecoder().decode(body as Uint8Array)
+  throw new WebhookError(
+    "body-unusable",
+    "The body is not text or bytes.",
+    "Give `verify` the raw body of the request, before a framework has parsed it: the signature is that of its bytes."
+  )
 }
 
 const checkTime = (seconds: number, nowMillis: number, tolerance: number): void => {
@@ -170,13 +194,15 @@ export const verify = async (
   // oxlint-disable-next-line no-restricted-properties -- nothing of Effect is loaded here, and `nowMillis` holds the clock still
   { nowMillis = Date.now(), toleranceSeconds = defaultTolerance }: VerifyOptions = {}
 ): Promise<WatchEvent> => {
+  checkOption("toleranceSeconds", toleranceSeconds, 1)
+  checkOption("nowMillis", nowMillis, -Infinity)
+  const text = textOf(body)
   const keys = await Promise.all((Array.isArray(secrets) ? secrets : [secrets]).map(keyOf))
   if (keys.length === 0) throw unusable("No signing secret was given.")
   const id = headerOf(headers, "webhook-id")
   const timestamp = headerOf(headers, "webhook-timestamp")
   const signatures = signaturesIn(headerOf(headers, "webhook-signature"))
   const seconds = secondsIn(timestamp)
-  const text = typeof body === "string" ? body : new TextDecoder().decode(body)
   const signed = new TextEncoder().encode(`${id}.${timestamp}.${text}`)
   for (const key of keys) {
     for (const signature of signatures) {

@@ -3,7 +3,7 @@ import { Redacted } from "effect"
 import * as fc from "fast-check"
 import { signedHeaders, signingKey } from "../../src/deliver/webhook/send.ts"
 import { sinkBaseline } from "../../src/events/Event.ts"
-import { verify, WebhookError, type WebhookHeaders } from "../../src/receive.ts"
+import { verify, type VerifyOptions, WebhookError, type WebhookHeaders } from "../../src/receive.ts"
 
 const nowMillis = Date.UTC(2026, 8, 1)
 const [secret, other] = [7, 8].map((byte) => `whsec_${Buffer.alloc(24, byte).toString("base64")}`) as [string, string]
@@ -69,6 +69,42 @@ describe("a delivery", () => {
     const checked = verify(body, signed([secret], nowMillis - age * 1000), secret, { nowMillis, toleranceSeconds })
     if (reason === undefined) expect(await checked).toHaveProperty("id", id)
     else expect(await reasonOf(checked)).toBe(reason)
+  })
+
+  it.each([
+    ["toleranceSeconds", Number.NaN],
+    ["toleranceSeconds", Number.POSITIVE_INFINITY],
+    ["toleranceSeconds", 0],
+    ["toleranceSeconds", "300"],
+    ["toleranceSeconds", null],
+    ["nowMillis", Number.NaN],
+    ["nowMillis", Number.NEGATIVE_INFINITY],
+    ["nowMillis", "1788220800000"],
+    ["nowMillis", new Date(nowMillis)],
+    ["nowMillis", null]
+  ] as const)("is not checked with %s: %s", async (name, value) => {
+    const options = { nowMillis, [name]: value } as VerifyOptions
+    const old = verify(body, signed([secret], nowMillis - 86_400_000), secret, options)
+    expect(await reasonOf(old)).toBe("option-unusable")
+    expect(await reasonOf(verify(body, signed([secret]), secret, options))).toBe("option-unusable")
+    await expect(old).rejects.toThrow(name)
+  })
+
+  it.each([[JSON.parse(body)], [undefined], [null], [42], [[...new TextEncoder().encode(body)]]])(
+    "whose body is not text or bytes is refused, with the raw body as the way out: %#",
+    async (parsed) => {
+      const checked = verify(parsed, signed([secret]), secret, { nowMillis })
+      expect(await reasonOf(checked)).toBe("body-unusable")
+      await expect(checked).rejects.toThrow("The body is not text or bytes.")
+      await expect(checked).rejects.toHaveProperty("hint", expect.stringContaining("raw body"))
+    }
+  )
+
+  it("without a signature names the setting `secrets` of the sink", async () => {
+    await expect(verify(body, {}, secret, { nowMillis })).rejects.toHaveProperty(
+      "hint",
+      expect.stringContaining("`secrets`")
+    )
   })
 
   it("that was changed anywhere is refused", async () => {
