@@ -306,6 +306,34 @@ describe("a purchase with berth api", () => {
     )
   }
 
+  it.live("is refused before anything is sent if it cannot be read as a purchase for one node", () =>
+    Effect.gen(function* () {
+      const { create, fleet, service } = yield* place
+      yield* create("w")
+      const path = "/update_committed_node_status/"
+      for (const [words, because] of [
+        [["-d", `[${body()}]`], "the body is not a JSON object"],
+        [["-d", "vcn_id=1000&node_status=auto_renew"], "the body is not a JSON object"],
+        [[], "the body is not a JSON object"],
+        [["-d", '{"data":{"vcn_id":1000,"node_status":"auto_renew"}}'], "the body has no node_status"],
+        [["-d", '{"node_status":"auto_renew","committed_plan":7}'], "vcn_id names no node"],
+        [["-d", body("hourly_billing", null)], "vcn_id names no node"],
+        [["-d", body("auto_renew", [1000, 1001])], "vcn_id names more than one node"],
+        [["-q", "vcn_id=1000", "-q", "node_status=auto_renew"], "vcn_id is in the query"],
+        [["-q", "Committed-Plan=7", "-d", body("hourly_billing")], "Committed-Plan is in the query"]
+      ] as const) {
+        for (const method of ["POST", "PUT"]) {
+          const refused = yield* fleet.run(["api", method, path, ...words])
+          assert.strictEqual(refused.code, 2, `${words.join(" ")}: ${refused.stderr}`)
+          assert.include(refused.stderr, `${because}. Nothing was sent.`)
+        }
+      }
+      const inPath = yield* fleet.run(["api", "POST", `${path}?node_status=auto_renew`, "-d", body("hourly_billing")])
+      assert.strictEqual(inPath.code, 2, inPath.stderr)
+      assert.isTrue(service.requests.every((request) => !request.endsWith(path)))
+    }).pipe(Effect.scoped)
+  )
+
   it.live("does not hinder settings that buy nothing, and the log knows them", () =>
     Effect.gen(function* () {
       const { buy, create, fleet, service } = yield* place

@@ -232,7 +232,14 @@ const send = Effect.fnUntraced(function* (asked: RawRequest) {
   const exchange = (options?: CallOptions) => RawApi.use((api) => api.exchange(asked, options))
   const deleted = asked.method === "DELETE" ? nodeOfPath(asked.path) : undefined
   if (deleted !== undefined) yield* ensureUnprotected([{ id: deleted, name: null }])
-  const setting = askedSetting(asked)
+  const setting = yield* Effect.mapError(
+    Effect.fromResult(askedSetting(asked)),
+    (because) =>
+      new UsageFault({
+        message: `Berth cannot read which commitment of which node this request sets: ${because}. Nothing was sent.`,
+        hint: `Send a body for one node, such as {"vcn_id": 5, "node_status": "hourly_billing"}, or use berth commitment set.`
+      })
+  )
   if (setting === undefined) return yield* exchange()
   const { ids, isEnding, order } = setting
   const nodes = ids.map((id) => ({ id, name: null }))
