@@ -7,11 +7,17 @@ const maxText = 1500
 export const shorten = (text: string, max = maxText): string =>
   text.length > max ? `${text.slice(0, max - 1)}…` : text
 
+/** A string on one line. Names come from outside, and a line break would begin another message, or another header of a mail. */
+export const onOneLine = (text: string): string => text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim()
+
 /** The name of the event's account. */
 export const accountOf = ({ source }: { readonly source: unknown }): string =>
   decodeURIComponent(String(source).slice("/accounts/".length))
 
-/** An event in one sentence for people. Names come from outside, so they must not become markup or mention people. */
+/**
+ * An event in one sentence for people, on one line. Names come from outside: a format with markup has to escape the sentence, so that they
+ * do not become markup or mention people.
+ */
 export const messageOf = (event: any): string => {
   const { data, subject } = event
   const { name } = data.after ?? data.before ?? {}
@@ -20,5 +26,5 @@ export const messageOf = (event: any): string => {
   const text = `${node}${sentenceOf(event).text}`
   const reasons: ReadonlyArray<string> = (data.silenced ?? []).map(({ reason }: { reason: string }) => reason)
   const late = reasons.length === 0 ? "" : ` (Held by a silence: ${reasons.join("; ")}.)`
-  return shorten(`[${accountOf(event)}] ${text}${text.endsWith(".") ? "" : "."}${late}`)
+  return shorten(onOneLine(`[${accountOf(event)}] ${text}${text.endsWith(".") ? "" : "."}${late}`))
 }

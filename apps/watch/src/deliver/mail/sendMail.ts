@@ -9,10 +9,10 @@ import type { NodemailerError } from "nodemailer/lib/errors"
 import MailComposer from "nodemailer/lib/mail-composer"
 import SmtpConnection, { type SMTPConnectionSendInfo } from "nodemailer/lib/smtp-connection"
 import { delivered, failed, failedInTemplate, type Failed, type Outcome } from "../Health.ts"
-import { shorten } from "../messages.ts"
+import { onOneLine, shorten } from "../messages.ts"
 import type { MailOptions } from "../SinkOptions.ts"
 import { checkedLookup, isPrivateHost, PrivateAddress, type Resolve, systemResolve } from "../webhook/addressCheck.ts"
-import { onOneLine, toMail } from "./toMail.ts"
+import { toMail } from "./toMail.ts"
 
 /** Time for one mail, from connecting to the last answer. Many servers examine a message before they accept it. */
 const timeoutMillis = 60_000

@@ -1,5 +1,5 @@
 /** What a mail about an event says: its subject, its text, and an id that every attempt repeats. Pure. */
-import { messageOf, shorten } from "../messages.ts"
+import { messageOf, onOneLine, shorten } from "../messages.ts"
 import { Result } from "effect"
 import type { MailOptions } from "../SinkOptions.ts"
 import { domainOf } from "./mailboxes.ts"
@@ -14,9 +14,6 @@ export interface Mail {
 /** Maximum length of a subject in characters. Mail programs show less. */
 const maxSubject = 200
 
-/** A string on one line. Names come from outside, and a line break in a header would begin another header. */
-export const onOneLine = (text: string): string => text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim()
-
 /** The mail about the event `json` with the id `id`. Fails if the user's own subject or text fails. */
 export const toMail = (
   { from, subject, template }: Pick<MailOptions, "from" | "subject" | "template">,
@@ -24,7 +21,7 @@ export const toMail = (
   json: string
 ): Result.Result<Mail, string> => {
   const event = JSON.parse(json)
-  const sentence = onOneLine(messageOf(event))
+  const sentence = messageOf(event)
   const usual = `${sentence}\n\nType: ${event.type}\nTime: ${event.time}\nEvent: ${id}\n`
   return Result.map(
     Result.all([subject?.(json) ?? Result.succeed(sentence), template?.(json) ?? Result.succeed(usual)]),

@@ -22,6 +22,12 @@ const maxMessage = 130
 /** Escapes Slack's three markup characters. */
 const forSlack = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
 
+/** Maximum length of a message of Discord, with the backslashes. */
+const maxDiscord = 2000
+
+/** Escapes everything that Discord reads as Markdown, a mention or a link. */
+const forDiscord = (text: string) => shorten(text.replaceAll(/[\\*_~`|[<@]|:(?=\/)/g, String.raw`\$&`), maxDiscord)
+
 /** A card of Teams. A `TextRun` shows its text as it is, without Markdown. */
 const teamsCard = (text: string) => ({
   type: "message",
@@ -145,7 +151,7 @@ const inFormat = (
     case "slack":
       return asJson({ text: forSlack(messageOf(JSON.parse(json))) })
     case "discord":
-      return asJson({ content: messageOf(JSON.parse(json)), allowed_mentions: { parse: [] } })
+      return asJson({ content: forDiscord(messageOf(JSON.parse(json))), allowed_mentions: { parse: [] } })
     case "teams":
       return asJson(teamsCard(messageOf(JSON.parse(json))))
     case "ntfy": {

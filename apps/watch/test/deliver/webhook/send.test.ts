@@ -211,7 +211,7 @@ describe("a webhook", () => {
 
   it.effect.each([
     ["slack", { text: "[eu] web &lt;1&gt; (7) is power-off (was running)." }],
-    ["discord", { content: "[eu] web <1> (7) is power-off (was running).", allowed_mentions: { parse: [] } }]
+    ["discord", { content: "\\[eu] web \\<1> (7) is power-off (was running).", allowed_mentions: { parse: [] } }]
   ] as const)("posts a sentence for people to %s", ([format, message]) =>
     Effect.gen(function* () {
       const { received, url } = yield* statusReceiver(200)
