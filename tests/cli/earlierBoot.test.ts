@@ -141,6 +141,54 @@ describe("a create of an earlier boot, on a service that states no time", () => 
   )
 })
 
+describe("a fleet with an open create", () => {
+  it.live("is not forgotten as a whole while the node of a member may exist", () =>
+    withoutTime((fleet, moveOn, { nodes }) =>
+      Effect.gen(function* () {
+        const forget = fleet.run(["fleet", "forget", "shop"])
+        moveOn(11)
+        const early = yield* forget
+        assert.strictEqual(early.code, 5, early.stderr)
+        assert.include(early.stderr, "It is not known yet whether shop-web-1 (web-1) was created")
+        moveOn(16)
+        yield* fleet.run(["node", "create", "shop-web-1", ...order])
+        const refused = yield* forget
+        assert.strictEqual(refused.code, 5, refused.stderr)
+        assert.include(refused.stderr, "shop-web-1 exists (id 1000), and the create of web-1 may have made it")
+        assert.include(refused.stderr, `berth fleet adopt -f ${fleet.file} 1000 --as web-1`)
+        assert.include((yield* fleet.run(["fleet", "list"])).stdout, "shop")
+        nodes.length = 0
+        const forgotten = yield* forget
+        assert.strictEqual(forgotten.code, 0, forgotten.stderr)
+        assert.include(fleet.ledgerText(), '"creating"')
+      })
+    )
+  )
+
+  it.live("is not forgotten before the ledger has the node that the create has made", () =>
+    Effect.gen(function* () {
+      const { account, service } = yield* alteredService
+      const fleet = yield* hurriedFolderOf(account)
+      fleet.write(webs(1, plan))
+      let open = ""
+      service.onMade = () => void (open = fleet.ledgerText())
+      assert.strictEqual((yield* fleet.apply("--yes")).code, 0)
+      // As if apply was killed after the reply, before it wrote the ledger.
+      assert.include(open, '"creating"')
+      writeFileSync(fleet.ledger, open)
+      const forget = fleet.run(["fleet", "forget", "shop"])
+      const refused = yield* forget
+      assert.strictEqual(refused.code, 5, refused.stderr)
+      assert.include(refused.stderr, "The create of web-1 has made node 1000 (shop-web-1): the ledger has it now")
+      assert.include(
+        refused.stderr,
+        "To delete it: berth node delete 1000. To forget it anyway: berth fleet forget shop"
+      )
+      assert.strictEqual((yield* forget).code, 0)
+    }).pipe(Effect.scoped)
+  )
+})
+
 describe("a create that an earlier apply sent, and of which this state folder has no record", () => {
   it.live.each(["another machine has the ledger", "the state folder is an older copy of itself"])(
     "is waited for before it is sent again: %s",

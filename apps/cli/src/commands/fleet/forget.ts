@@ -1,8 +1,10 @@
 /**
  * `berth fleet forget`: removes a member from the ledger, or a fleet from this machine's registry. No node is changed.
  */
+import { withFiles } from "@berthkit/core/client/files/StateFiles"
 import { instantNow } from "@berthkit/core/client/instantNow"
 import type { Node } from "@berthkit/core/domain/Node"
+import { quoted } from "@berthkit/terminal/quoted"
 import { Clock, Effect, Result } from "effect"
 import { fileFlag, placeOf, readFleetFile } from "../../applying/FleetPlace.ts"
 import {
@@ -13,7 +15,7 @@ import {
   released,
   unlisted
 } from "../../applying/Registry.ts"
-import { anyLedger, type LedgerFile, withLedger } from "../../applying/LedgerFile.ts"
+import { anyLedger, type LedgerFile, realLedger, withLedger } from "../../applying/LedgerFile.ts"
 import { observe, proved } from "../../applying/observe.ts"
 import { endOfCreate, settledMember } from "../../applying/pending.ts"
 import { givenFor, seeCommitment } from "../../applying/sent.ts"
@@ -35,8 +37,14 @@ import { command } from "../command.ts"
 
 /**
  * Fails while a member's unanswered create may have made a node. If berth forgot the member, nobody would notice that the node is billed.
+ * `command` is the command that forgets it.
  */
-const ensureNothingMade = Effect.fnUntraced(function* (ledgerFile: LedgerFile, entry: Entry, flag: string) {
+const ensureNothingMade = Effect.fnUntraced(function* (
+  ledgerFile: LedgerFile,
+  entry: Entry,
+  flag: string,
+  command: string
+) {
   const { member, pending } = entry
   const settled = yield* settledMember(ledgerFile, member)
   const { node, state } = settled.members.get(member) ?? { node: undefined, state: "none" }
@@ -63,7 +71,7 @@ const ensureNothingMade = Effect.fnUntraced(function* (ledgerFile: LedgerFile, e
     yield* ledgerFile.update(() => settled)
     return yield* new FleetConflict({
       message: `The create of ${member} has made node ${node.id} (${node.name}): the ledger has it now, and it was not forgotten.`,
-      hint: `To delete it: berth node delete ${node.id}. To forget it anyway: berth fleet forget${flag} ${member}`
+      hint: `To delete it: berth node delete ${node.id}. To forget it anyway: ${command}`
     })
   }
   // This machine cannot know the outcome of a create that another machine sent. If the service states no time, this machine also cannot
@@ -150,7 +158,9 @@ const forgetMember = Effect.fnUntraced(function* (name: string, file: string | u
           hint: `See its members: berth diff${place.flag}`
         })
       }
-      if (entry.state === "creating") yield* ensureNothingMade(ledgerFile, entry, place.flag)
+      if (entry.state === "creating") {
+        yield* ensureNothingMade(ledgerFile, entry, place.flag, `berth fleet forget${place.flag} ${name}`)
+      }
       yield* ensureNothingOpen(ledgerFile, entry, place.flag)
       yield* ledgerFile.update((before) => ended(before, name))
       const { asked, ids } = nodesOf(entry)
@@ -178,7 +188,45 @@ const forgetMember = Effect.fnUntraced(function* (name: string, file: string | u
   )
 })
 
+/** The flag that names the fleet file of a ledger, for hints. */
+const flagOf = Effect.fnUntraced(function* (ledger: string) {
+  if ((yield* placeOf()).ledger === ledger) return ""
+  const files = [".yaml", ".yml", ".json"].map((end) => ledger.replace(/\.ledger\.json$/, end))
+  const found = yield* Effect.filter(files, (file) =>
+    Effect.orElseSucceed(
+      Effect.as(
+        withFiles((fs) => fs.stat(file)),
+        true
+      ),
+      () => false
+    )
+  )
+  return ` -f ${quoted(found[0] ?? files[0] ?? ledger)}`
+})
+
+/** Fails while a member of the fleet has an unanswered create that may have made a node. */
+const ensureNoneMade = Effect.fnUntraced(function* (fleet: string) {
+  const account = yield* ownAccount
+  for (const listed of (yield* readableFleets).values) {
+    if (listed.fleet !== fleet) continue
+    // A fleet may be forgotten because its ledger is lost, damaged, or of another account. Such a ledger names no create to look for.
+    const read = yield* Effect.orElseSucceed(anyLedger(listed.ledger), () => Result.fail("unreadable" as const))
+    if (Result.isFailure(read) || !(yield* account.isOwn(read.success.account))) continue
+    const isOpen = ({ state }: Entry) => state === "creating"
+    if (!Array.from(read.success.members.values()).some(isOpen)) continue
+    const flag = yield* flagOf(yield* realLedger(listed.ledger))
+    yield* withLedger(listed.ledger, { ...account, fleet }, (ledgerFile) =>
+      Effect.gen(function* () {
+        for (const entry of (yield* ledgerFile.current).members.values()) {
+          if (isOpen(entry)) yield* ensureNothingMade(ledgerFile, entry, flag, `berth fleet forget ${fleet}`)
+        }
+      })
+    )
+  }
+})
+
 const forgetFleet = Effect.fnUntraced(function* (name: string) {
+  yield* ensureNoneMade(name)
   yield* unlisted(name)
   yield* printNote(`The fleet ${name} is no longer listed; its nodes and its ledger are unchanged.`)
   yield* printOne(fleetMemberRecord, { fleet: name, member: "", id: null, name, outcome: "forgotten", differences: [] })
