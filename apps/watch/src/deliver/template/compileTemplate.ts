@@ -40,6 +40,14 @@ for (const name of Object.keys(engine.filters)) if (!filters.includes(name)) del
 // The filter of the language gives nothing for a missing value, which is not JSON.
 engine.registerFilter("json", (value: unknown) => JSON.stringify(value ?? null))
 
+// The filter of the language takes these two words for the time of the attempt, so each attempt would give another text.
+const date = engine.filters["date"] as (this: unknown, value: unknown, ...more: ReadonlyArray<unknown>) => unknown
+engine.registerFilter("date", function (this: unknown, value: unknown, ...more: ReadonlyArray<unknown>) {
+  if (value === "now" || value === "today")
+    throw new Error("the filter date has no present time; use the time of the event")
+  return date.call(this, value, ...more)
+})
+
 /** The sentence of an error, without the place at its end. */
 const sentenceOf = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error))
@@ -137,6 +145,8 @@ const isValidJson = (text: string): boolean => {
 }
 
 export const compileTemplate: CompileTemplate = (text, types, isJson) => {
+  if (text.length > maxTemplate)
+    return Result.fail([{ row: 1, column: 1, message: `is longer than ${maxTemplate} characters` }])
   let templates: Array<Template>
   try {
     templates = engine.parse(text)
