@@ -398,16 +398,22 @@ const configReader = (file: ConfigFile, surroundings: Surroundings): Read<WatchC
     return globs.length === 0 ? eventTypes : eventTypes.filter((each) => globs.some((glob) => matchesGlob(glob, each)))
   }
 
+  /** A list that selects events. An empty one would select all, which its author hardly wants. */
+  const filter = <A>(read: Read<A>): Read<ReadonlyArray<A>> =>
+    mapped(file.list(read), (found, place) =>
+      found.length === 0 ? file.fail(place, "has to name at least one; leave it out for all") : found
+    )
+
   const sinkRecord = file.record({
     name: needed(file.parsed("1 to 64 letters, digits, dots, - or _, without - at its beginning", sinkName)),
     webhook: defaulted(webhook, null),
     mail: defaulted(mail, null),
     exec: defaulted(exec, null),
     stdout: defaulted(stdout, null),
-    types: defaulted(file.list(type), []),
-    nodes: defaulted(file.list(file.text), []),
-    causes: defaulted(file.list(file.oneOf(causes)), []),
-    accounts: defaulted(file.list(file.text), []),
+    types: defaulted(filter(type), []),
+    nodes: defaulted(filter(file.text), []),
+    causes: defaulted(filter(file.oneOf(causes)), []),
+    accounts: defaulted(filter(file.text), []),
     start: defaulted(file.oneOf(["now", "baseline"]), "now"),
     for: defaulted(file.duration(0, day), 0),
     maxLag: defaulted(file.whole(1, 1_000_000_000), defaultMaxLag)

@@ -403,6 +403,10 @@ retention: { events: 2d, maxSize: 500MB }
       config("sinks: [{ name: a, stdout: {}, accounts: [eu] }]"),
       /^6:43 sinks\[0\] selects the account eu, which is not config/
     ],
+    ...["types", "nodes", "causes", "accounts"].map((key): [string, RegExp] => [
+      config(`sinks: [{ name: a, stdout: {}, ${key}: [] }]`),
+      new RegExp(`sinks\\[0\\]\\.${key} has to name at least one; leave it out for all\\.$`)
+    ]),
     [
       config("sinks: [{ name: a, stdout: {}, types: [berth.node.creatd] }]"),
       /^6:40 sinks\[0\]\.types\[0\] matches no type of event; did you mean berth\.node\.created\?$/
