@@ -69,10 +69,13 @@ const openInLog = Effect.gen(function* () {
 const reportLines = Effect.fnUntraced(function* (
   troubles: ReadonlyMap<string, Trouble>,
   reported: Reported,
-  isSettled: boolean
+  isSettled: boolean,
+  isOwn: (trouble: Trouble) => boolean
 ) {
+  // Only the process that has an account can know whether its trouble goes on.
+  for (const [key, trouble] of reported) if (!isOwn(trouble)) reported.delete(key)
   for (const [key, trouble] of troubles) {
-    if (reported.has(key)) continue
+    if (reported.has(key) || !isOwn(trouble)) continue
     reported.set(key, trouble)
     yield* report(`berth-watch: ${key}: ${trouble.message} ${trouble.next}`)
   }
@@ -141,7 +144,7 @@ export const reportTroubles = Effect.fnUntraced(function* (reported: Reported) {
     const troubles = new Map((yield* current).map((trouble) => [keyOf(trouble), trouble]))
     const now = yield* Clock.currentTimeMillis
     const isSettled = Math.abs(now - begunMillis) > settlingMillis
-    yield* reportLines(new Map(Array.from(troubles).filter(([, each]) => isOwn(each))), reported, isSettled)
+    yield* reportLines(troubles, reported, isSettled, isOwn)
     yield* reportEvents(troubles, isSettled, now)
   }).pipe(
     Effect.ensuring(

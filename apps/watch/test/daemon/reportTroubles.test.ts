@@ -98,6 +98,23 @@ describe("the report of troubles", () => {
     }).pipe(Effect.provide(store))
   )
 
+  it.effect("says nothing of the troubles of an account that another process has taken over", () =>
+    Effect.gen(function* () {
+      const reported: Reported = new Map()
+      let isOwner = true
+      const owned = Effect.updateService(Store, (held) => ({
+        ...held,
+        epochOf: (account: string) => (account === "acme" && !isOwner ? null : held.epochOf(account))
+      }))
+      expect(yield* owned(during(30, { unreadable }, reported))).toEqual([line])
+      isOwner = false
+      expect(yield* owned(during(30, { unreadable }, reported))).toEqual([])
+      isOwner = true
+      expect(yield* owned(during(30, { unreadable }, reported))).toEqual([line])
+      expect(yield* owned(during(30, { unreadable: null }, reported))).toEqual([over])
+    }).pipe(Effect.provide(store))
+  )
+
   it.effect("has nothing to say while all is well", () =>
     Effect.gen(function* () {
       expect(yield* during(60, { unreadable: null })).toEqual([])
