@@ -79,11 +79,14 @@ const scheme: Notation = {
   instead: hidden
 }
 
-/** A parameter of an address or a form, in an address within an address, too, or an assignment in a log or a program. */
+/**
+ * A parameter of an address or a form, in an address within an address, too, or an assignment in a log or a program. A truth value is no
+ * secret.
+ */
 const assignment: Notation = {
   name: /([\w.-]{1,64})\\{0,8}["']?\s*(?:=|:|%(?:25)*3D)\s*\\{0,8}["']?/gi,
   isSecret: isSecretName,
-  endOf: matched(/[^\s"'&,;<>{}\\]{4,}/y),
+  endOf: matched(/(?!(?:true|false|null)\b)[^\s"'&,;<>{}\\]{4,}/y),
   instead: hidden
 }
 
