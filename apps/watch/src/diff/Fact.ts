@@ -27,7 +27,8 @@ const sweep = Schema.Int.annotate({ description: "Number of the sweep in this ru
 
 export const afterGap = Schema.optionalKey(
   Schema.Literal(true).annotate({
-    description: "Nothing was observed for a while before this event, so what happened in that time is unknown. Later events without this mark may also be about that time; `observedBetween` shows it."
+    description:
+      "Nothing was observed for a while before this event, so what happened in that time is unknown. Later events without this mark may also be about that time; `observedBetween` shows it."
   })
 )
 
