@@ -16,7 +16,11 @@ export class GivenFetchFailed {
   }
 }
 
-/** Marks failures of the program's `fetch`, which may have a bug, to distinguish them from failures of the runtime's `fetch`. */
+/**
+ * Marks failures of the program's `fetch`, which may have a bug, to distinguish them from failures of the runtime's `fetch`. A reply that is
+ * no `Response`, or a thrown value that is no object, counts as a bug. The test is not `instanceof`, because a `Response` or an `Error` may
+ * come from another library or realm.
+ */
 export const given =
   (fetch: typeof globalThis.fetch): typeof globalThis.fetch =>
   async (input, init) => {
@@ -24,10 +28,13 @@ export const given =
     try {
       const reply = fetch(input, init)
       isAtOnce = false
-      return await reply
+      const response = await reply
+      // The types exclude this, but a program without types may return anything.
+      if ((response as Partial<Response> | undefined)?.headers?.get) return response
     } catch (cause) {
-      throw new GivenFetchFailed(cause, isAtOnce)
+      if (typeof cause === "object") throw new GivenFetchFailed(cause, isAtOnce)
     }
+    throw new GivenFetchFailed(new Error("it returned no Response"), true)
   }
 
 /** The `fetch` that sends requests; a fiber may provide its own. */

@@ -116,6 +116,32 @@ describe("a failure that no further attempt can mend", () => {
     })
   }
 
+  for (const [what, given] of [
+    ["nothing", async () => undefined],
+    ["an object", async () => ({})],
+    ["an object with headers that cannot be read", async () => ({ status: 200, headers: {} })],
+    [
+      "a thrown text",
+      async () => {
+        // eslint-disable-next-line no-throw-literal
+        throw "a"
+      }
+    ]
+  ] as const) {
+    it(`is tried once, and says that the given fetch returned no Response: ${what}`, async () => {
+      let sent = 0
+      const fetch = (async () => {
+        sent++
+        return given()
+      }) as unknown as typeof globalThis.fetch
+      await using client = createClient({ baseUrl: "https://service.test", apiKey, accessToken, fetch })
+      const thrown = await client.nodes.listPage().catch((thrown: unknown) => thrown)
+      if (!isBerthError(thrown) || thrown._tag !== "Unreachable") return assert.fail(inspect(thrown))
+      assert.deepStrictEqual([sent, thrown.attempts.length, thrown.fault, thrown.sent], [1, 1, "fetch", "maybe"])
+      assert.strictEqual(thrown.message, "The fetch that the client was given failed: it returned no Response.")
+    })
+  }
+
   it("is whatever a fetch throws before it returns a promise", async () => {
     const fetch = () => {
       throw new Error("boom")
