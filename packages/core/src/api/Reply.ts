@@ -16,6 +16,7 @@ import {
   ServiceFault,
   ServiceUnavailable,
   Unauthorized,
+  Unreachable,
   UnexpectedResponse
 } from "../domain/ErrorReason.ts"
 import type { NodeId } from "../domain/Node.ts"
@@ -308,6 +309,10 @@ const reasonFor = (
   const said = excerpt(words.join("; "), show, detailLength)
   const detail = said || "it gave no reason"
   const wait = () => retryAfterMillis(raw.headers, nowMillis)
+  // Only a proxy answers so, and it has not passed the request on. A 407 in the body of another reply comes from the service.
+  if (raw.status === 407) {
+    return new Unreachable({ sent: "no", detail: "the proxy asks for a password (407)", fault: "proxy" })
+  }
   switch (status) {
     case 401:
       return new Unauthorized({ detail })

@@ -344,7 +344,7 @@ export class Unreachable extends Data.TaggedError("Unreachable")<{
       case "certificate":
         return "Name the file of your CA in NODE_EXTRA_CA_CERTS, or check the base URL and the clock."
       case "proxy":
-        return "Check the credentials in HTTPS_PROXY, and what the proxy allows."
+        return "Check the credentials in HTTP_PROXY or HTTPS_PROXY, and what the proxy allows."
       case "fetch":
         return "Correct that fetch; its error is the cause."
       case "network":
