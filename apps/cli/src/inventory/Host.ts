@@ -2,7 +2,6 @@
  * A node as a host for other programs: its address and its name. `berth run` and ready commands use the same addresses. Names are plain
  * words without a special meaning for ssh or Ansible, and are unique. Pure.
  */
-import type { BlockList } from "node:net"
 import type { Node } from "@berthkit/core/domain/Node"
 import { label } from "@berthkit/core/domain/NodeStatus"
 import { Schema } from "effect"
@@ -21,26 +20,10 @@ export const Host = Schema.Struct({
 })
 export interface Host extends Schema.Schema.Type<typeof Host> {}
 
-/** Addresses that never lead to a node, because they belong to this machine itself or to its local link. */
-const ownAddresses = (): BlockList => {
-  // Do not import this at the top, because commands that reach no host would wait for it.
-  const own = new (process.getBuiltinModule("node:net").BlockList)()
-  own.addSubnet("0.0.0.0", 8, "ipv4")
-  own.addSubnet("127.0.0.0", 8, "ipv4")
-  own.addSubnet("169.254.0.0", 16, "ipv4")
-  own.addSubnet("::", 127, "ipv6")
-  own.addSubnet("fe80::", 10, "ipv6")
-  return own
-}
-let own: BlockList | undefined
-
 /** Returns the text if it is an IP address and nothing else, because it becomes an argument of another program. */
 const addressIn = (text: string | null): string | null => {
   const address = text?.trim() ?? ""
-  const family = process.getBuiltinModule("node:net").isIP(address)
-  if (family === 0) return null
-  own ??= ownAddresses()
-  return own.check(address.replace(/%.*$/, ""), family === 4 ? "ipv4" : "ipv6") ? null : address
+  return process.getBuiltinModule("node:net").isIP(address) === 0 ? null : address
 }
 
 /**

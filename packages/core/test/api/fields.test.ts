@@ -92,6 +92,21 @@ describe("an address", () => {
     "  ",
     "\t",
     " 0.0.0.0 ",
+    "127.0.0.1",
+    "127.1.2.3",
+    "127.0.0.1/8",
+    "::1",
+    "[::1]",
+    "::1/128",
+    "0:0:0:0:0:0:0:1",
+    "0000::0001",
+    "::ffff:127.0.0.1",
+    "::ffff:7f00:1",
+    "0.0.0.1",
+    "169.254.169.254",
+    "fe80::",
+    "fe80::1%eth0",
+    "FEBF::1/64",
     "None",
     "none",
     "null",
@@ -105,7 +120,17 @@ describe("an address", () => {
       for (const shape of shapes) assert.isNull(address(shape(wire)))
     })
   }
-  for (const wire of ["10.0.0.1", "0.0.0.1", "100.0.0.0", "::1", "fe80::", "2001:db8::1", "::ffff:10.0.0.1"]) {
+  for (const wire of [
+    "10.0.0.1",
+    "100.0.0.0",
+    "::12",
+    "fec0::",
+    "fe8::",
+    "12.7.0.1",
+    "169.255.0.1",
+    "2001:db8::1",
+    "::ffff:10.0.0.1"
+  ]) {
     it(`${wire} is one, in every shape`, () => {
       for (const shape of shapes) assert.strictEqual(address(shape(wire)), wire)
     })

@@ -9,11 +9,12 @@ import { type Field, unreadable } from "./Field.ts"
 const keys = ["ip_address", "address", "ip"] as const
 
 /**
- * Strings that mean that there is no address: blanks, words such as `null`, and the unspecified address (`0.0.0.0`, `::`) in any spelling. A
- * program that connects to the unspecified address reaches its own machine.
+ * Strings that mean that there is no address: blanks, words such as `null`, and an address that never leads to the node, in any spelling.
+ * A program that connects to `0.0.0.0/8`, `127.0.0.0/8`, `::` or `::1` reaches its own machine. `169.254.0.0/16` and `fe80::/10` are its
+ * local link.
  */
 const none =
-  /^\s*(?:[-\u2013\u2014]*|\[\s*\]|\{\s*\}|n\/?a|none|null|nil|undefined|\[?(?:::ffff:)?[0:.]+\]?(?:\/\d+)?)\s*$/i
+  /^\s*(?:[-\u2013\u2014]*|\[\s*\]|\{\s*\}|n\/?a|none|null|nil|undefined|\[?(?:(?:::ffff:)?(?:[0:.]+|(?:0|127|169\.254)\.[\d.]+)|[0:]+:0*1|::ffff:7f..:.+|fe[89ab][\da-f]:.*?)\]?(?:\/\d+)?)\s*$/i
 
 /** The address; null if there is none (`null`, `[]`, `{}`, or such a string). */
 export const address: Field<string | null> = (wire) => {
