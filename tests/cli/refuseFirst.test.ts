@@ -260,7 +260,7 @@ layer(Place.layer, { excludeTestServices: true })("a change whose output goes no
             const ended = yield* invoke(line, { env, stdout: broken(code) })
             const what = `${line.join(" ")}: ${ended.code} ${ended.stderr}`
             assert.strictEqual(ended.code, exit, what)
-            assert.match(ended.stderr, change.command === "api" ? /names id \d+/ : new RegExp(own), what)
+            assert.match(ended.stderr, change.command === "api" ? /raw|names id \d+/ : new RegExp(own), what)
             if (format === "json") JSON.parse(ended.stderr)
           }
         }
