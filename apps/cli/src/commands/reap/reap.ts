@@ -12,7 +12,6 @@ import { problemOf } from "../../failure/Problem.ts"
 import { printNote } from "../../output/Output.ts"
 import { reportProblem } from "../../output/reportProblem.ts"
 import { dueLeases, memberships, reapLeases, unreadableLease } from "../../applying/leasedNodes.ts"
-import { withProgress } from "../../output/progress.ts"
 import { printAll } from "../../output/print.ts"
 import { proposalRecord } from "../../proposal/Proposal.ts"
 import { type NodeResult, outcomeRecord } from "../../records/outcome.ts"
@@ -55,7 +54,7 @@ export const reap = command(
       yield* printAll(proposalRecord, proposals)
       return yield* ended([], unreadable)
     }
-    const { rows, unreadable } = yield* withProgress({ goal: "deleted", total: 1 }, () => reapLeases(withinMillis))
+    const { rows, unreadable } = yield* reapLeases(withinMillis)
     if (rows.length === 0) yield* printAll({ ...outcomeRecord, none: "no nodes that runs left behind" }, [])
     else yield* printOutcomes(rows, false)
     yield* ended(rows, unreadable)
