@@ -1,6 +1,7 @@
 /** Finds the node of an earlier create, for a program that is about to delete it. It only reads. */
 import { Effect, Option, Result, Stream } from "effect"
-import type { BerthError } from "../domain/BerthError.ts"
+import { BerthError } from "../domain/BerthError.ts"
+import { OutcomeUnknown } from "../domain/ErrorReason.ts"
 import type { Node, NodeId } from "../domain/Node.ts"
 import type { NodeSpec } from "../domain/NodeSpec.ts"
 import { reconciliationKey } from "./creation/Creator.ts"
@@ -12,7 +13,7 @@ import type { Listed } from "./listing/Listed.ts"
 import { Nodes } from "./Nodes.ts"
 
 /** How long to look for the node. */
-const settleTime = "20 seconds"
+const settleSeconds = 20
 
 /**
  * Waits until the locks that a create takes are free, but no longer than the locks of an ended process stay taken. After a restart of the
@@ -30,18 +31,30 @@ const awaitLocks = Effect.fnUntraced(function* (key: string) {
 
 type Order = Pick<NodeSpec, "image" | "name" | "plan">
 
+/** The error of the search. Its time limit is not a deadline that the caller gave, so the error does not call it one. */
+const ofSearch = (error: BerthError): BerthError => {
+  const { reason } = error
+  if (reason._tag !== "OutcomeUnknown" || reason.because !== "TimedOut") return error
+  const detail = `the search for its node ended after ${settleSeconds} s`
+  return new BerthError({ ...error, reason: new OutcomeUnknown({ ...reason, detail }) })
+}
+
 /** The node that a create with this key made; undefined if it made none or the node is gone. Fails while this is unknown. */
 export const nodeOfCreate = Effect.fnUntraced(function* ({ image, name, plan }: Order, key: string) {
   const nodes = yield* Nodes
   yield* awaitLocks(key)
-  return yield* nodes.create({ name, plan, image }, { key, adoptOnly: true, deadline: settleTime }).pipe(
-    Effect.map(({ node }) => node as Node | undefined),
-    // The client reports the key as invalid if no create with the key made a node, or if that node is gone.
-    Effect.catchIf(
-      ({ reason }) => reason._tag === "InvalidRequest" && reason.status === null && reason.fields["key"] !== undefined,
-      () => Effect.undefined
+  return yield* nodes
+    .create({ name, plan, image }, { key, adoptOnly: true, deadline: `${settleSeconds} seconds` })
+    .pipe(
+      Effect.mapError(ofSearch),
+      Effect.map(({ node }) => node as Node | undefined),
+      // The client reports the key as invalid if no create with the key made a node, or if that node is gone.
+      Effect.catchIf(
+        ({ reason }) =>
+          reason._tag === "InvalidRequest" && reason.status === null && reason.fields["key"] !== undefined,
+        () => Effect.undefined
+      )
     )
-  )
 })
 
 /** Whether the list was read to its end and has none of these nodes. */
