@@ -123,7 +123,6 @@ describe("a failure that no further attempt can mend", () => {
     [
       "a thrown text",
       async () => {
-        // eslint-disable-next-line no-throw-literal
         throw "a"
       }
     ]
