@@ -93,7 +93,11 @@ layer(TestServer.layer(inDialect({ clock: "real" })), { excludeTestServices: tru
         )
         while ((yield* refused) === 0) yield* Effect.sleep("100 millis")
         const sql = Context.get(yield* Layer.build(Store.layerServerReader(address)), SqlClient.SqlClient)
-        const paused = Effect.orDie(sql`SELECT 1 FROM shared_allowance WHERE content NOT LIKE '%"pausedUntil":0,%'`)
+        // The table is made when the process first shares its allowance.
+        const paused = Effect.orElseSucceed(
+          sql`SELECT 1 FROM shared_allowance WHERE content NOT LIKE '%"pausedUntil":0,%'`,
+          () => []
+        )
         while ((yield* paused).length === 0) yield* Effect.sleep("100 millis")
         yield* wait(() => first.program.kill())
         const next = yield* Daemon.start(["run", "--config", config], sharing)
