@@ -49,7 +49,7 @@ In the column "record", \`[]\` means a list. \`berth schema COMMAND\` describes 
 
 \`pnpm --filter @berthkit/tests cli-output\` regenerates this page from the same table that the tests check.
 
-- Data goes to stdout, everything else to stderr. In a pipe, read "messages" in the column "stderr" as "nothing" for \`json\` and \`ndjson\`. With these two formats, a successful command prints something to stderr only if the column names the format, as for \`run\`.
+- Data goes to stdout, everything else to stderr. In a pipe with \`json\` or \`ndjson\`, a successful command prints nothing to stderr, even if the "stderr" column says "messages". The only exceptions are rows whose "stderr" cell mentions \`json\` or \`ndjson\`, such as \`run\`.
 - A failure prints two lines to stderr, \`error:\` and \`hint:\`; with \`json\` and \`ndjson\`, it prints one line of JSON instead. If the command has changed something before the failure, stdout shows it.
 - With \`--quiet\`, stderr shows only errors, and changes that stdout does not show (such as the node that \`run\` creates).
 - \`NO_COLOR\` and \`--color never\` turn colours off; \`FORCE_COLOR\` and \`--color always\` turn them on in a pipe.
