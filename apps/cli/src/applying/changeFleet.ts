@@ -67,7 +67,7 @@ import {
 } from "./Registry.ts"
 import { type LedgerFile, readLedger, withLedger } from "./LedgerFile.ts"
 import { awaitGone, knownGone, observe, type Observed, presumed, proved, terminatingIn } from "./observe.ts"
-import { type Resolved, resolveAndObserve } from "./pending.ts"
+import { type Resolved, resolveAndObserve, resolvePending } from "./pending.ts"
 import type { TimedPrices } from "./freshPrices.ts"
 import { type Means, notedLedger, perform } from "./perform.ts"
 import { problemOfMember } from "./memberProblem.ts"
@@ -276,20 +276,13 @@ export const previewFleet = Effect.fnUntraced(
     const isPending = Array.from(ledger.members.values()).some(({ state }) => state === "creating")
     // This machine's records of creates matter only if the ledger has open creates.
     const elsewhere = nodesElsewhere(ledgers, fleet.fleet)
-    const { observed: seen, resolved: pending } = isPending
+    const pending = isPending
       ? yield* Effect.provide(
-          resolveAndObserve(
-            ledger,
-            yield* machineName,
-            mustBeKnown(fleet, ledger, options, { protections }),
-            elsewhere
-          ),
+          resolvePending(ledger, yield* machineName, mustBeKnown(fleet, ledger, options, { protections })),
           creatingClient(undefined)
         )
-      : {
-          resolved: { ledger, conflicts: [], candidates: new Map<string, ReadonlyArray<number>>() },
-          observed: yield* observe(ledger, elsewhere)
-        }
+      : { ledger, conflicts: [], candidates: new Map<string, ReadonlyArray<number>>() }
+    const seen = yield* observe(pending.ledger, elsewhere)
     const observed = yield* withAskedPlans(seen, fleet, pending.ledger)
     const plan = planned(fleet, pending, presumed(observed), protections, options)
     yield* refuse(plan.conflicts, place)

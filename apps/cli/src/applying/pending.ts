@@ -130,7 +130,7 @@ const heldTwice = ({ member }: Entry, { id, members }: NonNullable<ReturnType<ty
 const concurrency = 25
 
 /** Finds the outcomes of pending creates where possible. `mustKnow` selects the creates whose node is looked for in the account. */
-const resolvePending = Effect.fnUntraced(function* (
+export const resolvePending = Effect.fnUntraced(function* (
   ledger: Ledger,
   machine: string,
   mustKnow: (entry: Entry) => boolean
