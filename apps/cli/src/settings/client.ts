@@ -150,13 +150,14 @@ export const stateOf = (connection: Connection) => {
  * The log of changes, in the account's state. This makes a new layer for each client, because Effect shares layers by identity and the
  * clients differ.
  */
-const changeLog = () =>
+const changeLog = ({ stateUrl }: Connection) =>
   Layer.effect(
     ChangeLog,
     Effect.gen(function* () {
       const store = yield* RecordStore
-      const { warn } = yield* Output
-      return yield* store === undefined ? ChangeLog : noteChanges(store, readVariable, warn)
+      if (store === undefined) return yield* ChangeLog
+      // Others rely on the log of a shared database.
+      return yield* noteChanges(store, readVariable, stateUrl === undefined ? undefined : (yield* Output).warn)
     })
   )
 
@@ -173,7 +174,7 @@ export const clientOf = (connection: Connection) => {
       connection.stateUrl === undefined ? Layer.empty : stateLayer(connection, connection.stateUrl, AllowanceStore)
     ),
     Layer.merge(spans),
-    Layer.provideMerge(changeLog()),
+    Layer.provideMerge(changeLog(connection)),
     // The state is closed last, because the log of changes is still written to it when the log closes.
     Layer.provideMerge(stateOf(connection)),
     Layer.merge(warned(connection))

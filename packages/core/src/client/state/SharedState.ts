@@ -45,7 +45,7 @@ export const make = Effect.fnUntraced(function* (
   const records = makeRecords(database, account)
   return Context.make(IntentStore, makeIntents(database, account)).pipe(
     Context.add(RecordStore, records),
-    Context.add(ChangeLog, yield* noteChanges(records, readVariable)),
+    Context.add(ChangeLog, yield* noteChanges(records, readVariable, Effect.logWarning)),
     Context.add(AllowanceStore, allowance)
   )
 })

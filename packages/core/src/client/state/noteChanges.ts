@@ -63,12 +63,13 @@ const unwritten = ({ detail }: StateFailed): string =>
 
 /**
  * The log in a store. Outcomes are written in the background, so that a program that is stopped during such a write still knows the reply.
- * The scope waits for all these writes when it closes. If a change cannot be recorded, `warn` is called once. Default: Effect's log.
+ * The scope waits for all these writes when it closes. If a change cannot be recorded, `warn` is called once. Default: nothing, because a
+ * folder that cannot be written has an error of its own where it matters.
  */
 export const noteChanges = Effect.fnUntraced(function* (
   store: RecordStore,
   read: ReadVariable,
-  warn: (text: string) => Effect.Effect<void> = Effect.logWarning
+  warn: (text: string) => Effect.Effect<void> = () => Effect.void
 ): Effect.fn.Return<ChangeLog, never, Scope.Scope> {
   const writes = yield* FiberSet.make()
   yield* Effect.addFinalizer(() => FiberSet.awaitEmpty(writes))
