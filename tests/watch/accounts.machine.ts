@@ -20,7 +20,10 @@ layer(TestServer.layer(inDialect({ clock: "real" })), { excludeTestServices: tru
         const unprepared = yield* command(["status", "--config", config], env)
         expect(unprepared).toMatchObject({
           code: 2,
-          stderr: [expect.stringMatching(/does not have the tables of this version/), expect.stringMatching(/berth-watch migrate/)]
+          stderr: [
+            expect.stringMatching(/does not have the tables of this version/),
+            expect.stringMatching(/berth-watch migrate/)
+          ]
         })
         const first = yield* command(["migrate", "--config", config], env)
         expect(first).toMatchObject({ code: 0, stderr: [] })
@@ -288,7 +291,10 @@ layer(TestServer.layer(inDialect({ clock: "real" })), { excludeTestServices: tru
     Effect.gen(function* () {
       const { account, add, address, config, env, expectNoSecrets, given, start, worlds } = yield* makeTable(3)
       const before = yield* account(["list"])
-      expect([before.code, before.stderr[0]]).toEqual([2, expect.stringMatching(/does not have the tables of this version/)])
+      expect([before.code, before.stderr[0]]).toEqual([
+        2,
+        expect.stringMatching(/does not have the tables of this version/)
+      ])
       const daemon = yield* start
       yield* wait(() => daemon.ready())
       const good = ["--api-key-env", "KEY1", "--access-token-env", "TOKEN1"]
