@@ -3,18 +3,7 @@
 import { writeFileSync } from "node:fs"
 import { Schema } from "effect"
 import { Delivered } from "../src/events/Delivered.ts"
-
-interface JsonSchema {
-  readonly $ref?: string
-  readonly anyOf?: ReadonlyArray<JsonSchema>
-  readonly type?: string
-  readonly enum?: ReadonlyArray<unknown>
-  readonly properties?: Readonly<Record<string, JsonSchema>>
-  readonly required?: ReadonlyArray<string>
-  readonly items?: JsonSchema
-  readonly prefixItems?: ReadonlyArray<JsonSchema>
-  readonly description?: string
-}
+import type { JsonSchema } from "../src/events/JsonSchema.ts"
 
 /** Effect writes NaN and the infinities as strings. No event contains them. */
 const isUnwritten = ({ enum: values }: JsonSchema) => values?.includes("NaN") === true

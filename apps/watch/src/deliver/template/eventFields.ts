@@ -1,17 +1,7 @@
 /** The fields of events, from their schemas: whether a template names a field that exists, and sample events to try it with. */
 import { Schema } from "effect"
 import { Delivered } from "../../events/Delivered.ts"
-
-interface JsonSchema {
-  readonly $ref?: string
-  readonly anyOf?: ReadonlyArray<JsonSchema>
-  readonly type?: string
-  readonly enum?: ReadonlyArray<unknown>
-  readonly properties?: Readonly<Record<string, JsonSchema>>
-  readonly required?: ReadonlyArray<string>
-  readonly items?: JsonSchema
-  readonly prefixItems?: ReadonlyArray<JsonSchema>
-}
+import type { JsonSchema } from "../../events/JsonSchema.ts"
 
 const { definitions, schema: all } = Schema.toJsonSchemaDocument(Schema.toCodecJson(Delivered)) as unknown as {
   readonly definitions: Readonly<Record<string, JsonSchema>>
