@@ -1,6 +1,6 @@
 /**
- * `pnpm bench [--json FILE] [--soak SECONDS] [NAME…]`: measures the rows whose name contains one of the words (by default
- * all rows), and prints them as a table and as JSON; `--json` writes the JSON to a file instead.
+ * `pnpm bench [--json FILE] [--soak SECONDS] [NAME…]`: measures the row of each name, or all rows whose name contains it, by default all
+ * rows. It prints them as a table and as JSON; `--json` writes the JSON to a file instead.
  */
 import { writeFileSync } from "node:fs"
 import { arch, cpus, platform } from "node:os"
@@ -102,7 +102,8 @@ const rows: Record<string, () => Row | Promise<Row>> = {
 }
 
 const chosen = Object.entries(rows).filter(
-  ([name]) => positionals.length === 0 || positionals.some((word) => name.includes(word))
+  ([name]) =>
+    positionals.length === 0 || positionals.some((word) => (Object.hasOwn(rows, word) ? name === word : name.includes(word)))
 )
 if (chosen.length === 0) {
   console.error(`No row matches ${positionals.join(" ")}. Rows: ${Object.keys(rows).join(", ")}.`)
