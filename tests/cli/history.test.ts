@@ -40,8 +40,9 @@ describe("berth history", () => {
     Effect.gen(function* () {
       const state = yield* stateFolder
       const env = { ...(yield* settings), XDG_STATE_HOME: state }
-      for (const name of ["a", "b", "c"]) {
-        assert.strictEqual((yield* hurried(invoke(["node", "create", name, ...order], { env }))).code, 0)
+      for (const name of ["one", "two", "three"]) {
+        const created = yield* hurried(invoke(["node", "create", name, ...order], { env }))
+        assert.strictEqual(created.code, 0, created.stderr)
       }
       const [first, second] = globSync(join(state, "**/records/change/*.json")).toSorted()
       writeFileSync(first!, "{")
@@ -49,7 +50,7 @@ describe("berth history", () => {
       const { code, stderr, stdout } = yield* invoke(["history", "-o", "json"], { env })
       assert.deepStrictEqual(
         (JSON.parse(stdout) as ReadonlyArray<Change>).map(({ name }) => name),
-        ["c"]
+        ["three"]
       )
       assert.strictEqual(code, 10, stderr)
       for (const path of [first!, second!]) assert.include(stderr, `${path} is damaged, or of a later version`)
