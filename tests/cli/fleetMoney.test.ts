@@ -71,12 +71,19 @@ describe("a protected node", () => {
       )
       // If the same edit removes the protection, the protection still holds for this run.
       fleet.write(webs(1, large))
-      const same = yield* fleet.apply("--yes", "--replace", "web-1", "--max-deletes", "1", "-o", "json")
-      assert.deepStrictEqual(
-        rowsOf(same).map(({ action }) => action),
-        ["differs"]
-      )
+      const released = "the ledger protects it until this apply has finished; then --replace web-1 changes it"
+      const shown = yield* fleet.diff("-o", "json")
+      assert.strictEqual(shown.code, 11, shown.stderr)
+      assert.include(rowsOf(shown)[0]!.reason, released)
+      const same = yield* fleet.apply("--yes", "--replace", "web-1", "--max-deletes", "1")
+      assert.strictEqual(same.code, 0, same.stderr)
+      assert.include(same.stdout, released)
+      assert.include(same.stderr, "differs and was protected until now; the next apply with --replace changes that.")
       assert.deepStrictEqual(yield* namesAndPlans, [`shop-web-1 ${small}`])
+      // The protection is over, so the limit on deletions holds for the replacement.
+      const limited = yield* fleet.apply("--yes", "--replace", "web-1")
+      assert.strictEqual(limited.code, 2, limited.stderr)
+      assert.include(limited.stderr, "--max-deletes is 0")
       assert.strictEqual((yield* fleet.apply("--yes", "--replace", "web-1", "--max-deletes", "1")).code, 0)
     }).pipe(Effect.scoped, Effect.provide(service))
   )
@@ -117,11 +124,9 @@ describe("a protected node", () => {
       assert.lengthOf(yield* nodes, 2)
       // Deleting takes two runs: the first run only ends the protection, and the second run deletes.
       fleet.write(webs(0))
-      const first = yield* fleet.apply(...args)
-      assert.deepStrictEqual(
-        rowsOf(first).map(({ action }) => action),
-        ["kept", "kept"]
-      )
+      const first = yield* fleet.apply("--yes", "--max-deletes", "9")
+      assert.include(first.stdout, "the ledger protects it until this apply has finished")
+      assert.include(first.stderr, "2 members are surplus and were protected until now")
       assert.lengthOf(yield* nodes, 2)
       assert.strictEqual((yield* fleet.apply(...args, "--wait")).code, 0)
       assert.lengthOf(yield* nodes, 0)

@@ -331,22 +331,32 @@ const idleSentence = (plan: Plan): string => {
   const differing = plan.changes.flatMap((change) => (change.action === "differs" ? [change.remedy] : []))
   const remedied = (...remedies: ReadonlyArray<(typeof differing)[number]>) =>
     differing.filter((remedy) => remedies.includes(remedy)).length
-  const [replaceable, kept, committed] = [
-    remedied("replace", "goOn"),
-    remedied("protected", "released"),
-    remedied("commitment", "bought")
-  ] as const
+  /** A part of the sentence about this many members; none if there are none. */
+  const part = (n: number, one: string, many: string, rest = ""): ReadonlyArray<string> =>
+    n === 0 ? [] : [`${members(n, one, many)}${rest}`]
+  const untilNow = " protected until now; the next apply"
+  const isReleased = (change: Change) => change.action === "kept" && change.isReleased && change.why === undefined
+  const keptReleased = plan.changes.filter(isReleased).length
   const left = [
-    ...(replaceable > 0 ? [`${members(replaceable, "differs", "differ")}; --replace changes that`] : []),
-    ...(kept > 0 ? [`${members(kept, "differs and is", "differ and are")} protected`] : []),
-    ...(committed > 0
-      ? [`${members(committed, "has a commitment", "have commitments")} that the file names differently or not at all`]
-      : []),
-    ...(count("unsure") > 0
-      ? [`${members(count("unsure"), "has", "have")} a commitment request that got no reply`]
-      : []),
-    ...(count("kept") > 0 ? [`${members(count("kept"), "is", "are")} surplus but protected`] : []),
-    ...(count("doubted") > 0 ? [`${members(count("doubted"), "is", "are")} left alone, see the column WHY`] : [])
+    ...part(remedied("replace", "goOn"), "differs", "differ", "; --replace changes that"),
+    ...part(remedied("protected"), "differs and is", "differ and are", " protected"),
+    ...part(
+      remedied("releasedReplace"),
+      "differs and was",
+      "differ and were",
+      `${untilNow} with --replace changes that`
+    ),
+    ...part(remedied("released"), "differs and was", "differ and were", `${untilNow} changes that`),
+    ...part(
+      remedied("commitment", "bought"),
+      "has a commitment",
+      "have commitments",
+      " that the file names differently or not at all"
+    ),
+    ...part(count("unsure"), "has", "have", " a commitment request that got no reply"),
+    ...part(count("kept") - keptReleased, "is", "are", " surplus but protected"),
+    ...part(keptReleased, "is surplus and was", "are surplus and were", `${untilNow} may delete what is too many`),
+    ...part(count("doubted"), "is", "are", " left alone, see the column WHY")
   ]
   return left.length === 0 ? "Nothing to change." : `Nothing was changed: ${left.join("; ")}.`
 }

@@ -51,6 +51,8 @@ const remedies: Readonly<
       ? "; protected: not replaced"
       : `; protected: not replaced; to finish the replacement, remove protect from the file, apply it, and apply it again with --replace ${member}`,
   released: () => "; the ledger protects it until this apply has finished; run apply again to make the change",
+  releasedReplace: (member, old) =>
+    `; the ledger protects it until this apply has finished; then --replace ${member} ${old === null ? "changes it" : "goes on"}`,
   bought: (member) =>
     `; apply does not buy it again: look in the account portal, and record what it shows with berth fleet adopt --as ${member} --commitment`,
   commitment: () => "; to end the commitment, write commitment: hourly_billing in the file and apply it"

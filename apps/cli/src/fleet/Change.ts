@@ -68,10 +68,10 @@ export type Change = { readonly member: Member } & (
       readonly old: Node | null
       readonly differences: ReadonlyArray<string>
       /**
-       * How to resolve the difference. A protected node is never replaced. `released` means that only the ledger still protects the node:
-       * this run ends the protection, and the next run can make the change.
+       * How to resolve the difference. A protected node is never replaced. `released` and `releasedReplace` mean that only the ledger still
+       * protects the node: this run ends the protection, and the next run can make the change or replace the node.
        */
-      readonly remedy: "replace" | "goOn" | "protected" | "released" | "commitment" | "bought"
+      readonly remedy: "replace" | "goOn" | "protected" | "released" | "releasedReplace" | "commitment" | "bought"
       /** The reason for its protection, if neither the file nor the ledger protects the node. */
       readonly why?: string | undefined
     }

@@ -435,7 +435,9 @@ class Planner {
     const { member } = slot
     const isKept = isProtected(slot.entry, group, this.#world)
     const why = protectedElse(slot.entry, this.#world.protections)
-    this.changes.push({ action: "differs", member, node, old, differences, remedy: isKept ? "protected" : remedy, why })
+    const isReleased = group.protect !== true && why === undefined
+    const kept = isReleased ? "releasedReplace" : "protected"
+    this.changes.push({ action: "differs", member, node, old, differences, remedy: isKept ? kept : remedy, why })
   }
 
   #isToReplace({ member }: Entry): boolean {
