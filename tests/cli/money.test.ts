@@ -182,7 +182,7 @@ describe("a price in another currency", () => {
       const shown = yield* berth("cost", "--by", "status")
       assert.match(shown.stdout, /≥ 6\.50 \+ \$0\.08/)
       assert.include(shown.stderr, "2 nodes in USD: $0.08 per hour, $58.40 per month, not included in the rupee sums.")
-      assert.notInclude(shown.stderr, "without a single known price")
+      assert.notInclude(shown.stderr, "without an exact price")
       const rows = json<ReadonlyArray<Row>>(yield* berth("cost", "-o", "json"))
       assert.deepInclude(rows[0], {
         pricePerHourInr: null,
@@ -606,7 +606,7 @@ describe("cost", () => {
       const { berth } = yield* account({ images: [ubuntu], nodes })
       const { stderr } = yield* berth("cost")
       assert.include(stderr, "2 nodes: at least ₹6.46 per hour, at least ₹4715.80 per month, by their hourly prices.")
-      assert.include(stderr, "1 node without a single known price")
+      assert.include(stderr, "1 node without an exact price")
     }).pipe(Effect.scoped)
   )
 

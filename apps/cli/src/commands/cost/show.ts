@@ -42,7 +42,7 @@ const totalTexts = (total: Cost): ReadonlyArray<string> => {
     sentences.push(`${nodeCount(unreadable)} whose record cannot be read, not included in the sum.`)
   }
   if (unpriced > 0 && price !== undefined) {
-    sentences.push(`${nodeCount(unpriced)} without a single known price: the sum includes only the known part.`)
+    sentences.push(`${nodeCount(unpriced)} without an exact price: the sum includes only the known part.`)
   }
   return sentences
 }

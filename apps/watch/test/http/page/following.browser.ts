@@ -244,7 +244,7 @@ describe("the dashboard while things happen", () => {
       yield* sees(rowOf(page, "api-1").getByText("₹1,234").waitFor())
       daemon.state.plans = daemon.state.plans.slice(1)
       daemon.append({ type: "berth.plan.removed", subject: "plans/small", data: { nodes: 3 } })
-      yield* sees(page.getByText("at least: 3 nodes without one known price").waitFor())
+      yield* sees(page.getByText("at least: 3 nodes without an exact price").waitFor())
     })
   )
 })

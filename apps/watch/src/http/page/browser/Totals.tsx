@@ -109,7 +109,7 @@ export const Totals = () => {
         </p>
       )}
       {arePriced && unpriced > 0 ? (
-        <p class="note">{`at least: ${pluralText(unpriced, "node")} without one known price`}</p>
+        <p class="note">{`at least: ${pluralText(unpriced, "node")} without an exact price`}</p>
       ) : null}
       <div class="folds">
         {byPlan.value.byName.length === 0 ? null : <Prices title="Price by plan" costs={byPlan} />}

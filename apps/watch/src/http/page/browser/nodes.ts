@@ -87,7 +87,7 @@ export const priceOf = (
 export interface Costs {
   readonly total: Price
   readonly byName: ReadonlyArray<{ readonly name: string; readonly price: number; readonly nodes: number }>
-  /** Nodes without a single known price, which may cost more. */
+  /** Nodes without an exact price, which may cost more. */
   readonly unpriced: number
 }
 
