@@ -128,7 +128,7 @@ interface Chunk {
 const chunksOfCli: ReadonlyArray<Chunk> = [
   {
     name: "quick",
-    test: /^\0rolldown\/runtime\.js$|apps\/cli\/(?:package\.json|src\/(?:quick|commands\/tree|output\/Surface|completion\/complete|completion\/CompletionCache|failure\/outputFault|commandLine\/(?!CommandHelp\.|GlobalSettings\.|Parameter\.).*)\.ts)$|packages\/terminal\/src\/(?:usage|variables|exitCode)\.ts$/,
+    test: /^\0rolldown\/runtime\.js$|apps\/cli\/(?:package\.json|src\/(?:quick|commands\/tree|output\/printText|output\/Surface|completion\/complete|completion\/CompletionCache|failure\/outputFault|commandLine\/(?!CommandHelp\.|GlobalSettings\.|Parameter\.).*)\.ts)$|packages\/terminal\/src\/(?:usage|variables|exitCode)\.ts$/,
     priority: 3
   },
   // One file has the code that every command needs; another one (`shared`, below) has the code that at least five commands need.
@@ -163,15 +163,16 @@ export const inAscii = (code: string): string =>
   code.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
 
 /**
- * Writes the description of every command next to the bundle of `berth`. With it, help and completions need not load any
- * command.
+ * Writes files next to the bundle of `berth` with which it need not load any command: the description of every command, for completions and
+ * help, and the texts of `answer.ts`.
  */
-const describeCommands = (dist: string): void => {
-  const described = execFileSync(process.execPath, [join(dist, "main.cjs"), "__describe"], {
-    encoding: "utf8",
-    env: {}
-  })
-  writeFileSync(join(dist, "commands.json"), described)
+const describeCommands = async (dist: string, folder: string): Promise<void> => {
+  const printed = (command: string) =>
+    execFileSync(process.execPath, [join(dist, "main.cjs"), command], { encoding: "utf8", env: {} })
+  writeFileSync(join(dist, "commands.json"), printed("__describe"))
+  const answer = join(dist, "answer")
+  await bundleInto(answer, folder, { answer: "src/answer.ts" }, { chunks: "one", extension: ".cjs" })
+  writeFileSync(join(answer, "answers.json"), printed("__answers"))
 }
 
 /** Options of a bundle. The defaults make a self-contained program for Node. */
@@ -181,7 +182,7 @@ interface BundleOptions {
   /** The imports that are not bundled. Default: the imports of Node's own modules. */
   readonly external?: RegExp
   /** The extension of the files. Default `.mjs`. */
-  readonly extension?: ".js" | ".mjs"
+  readonly extension?: ".cjs" | ".js" | ".mjs"
   /**
    * Whether the code keeps its lines. Modules that other programs import need this, because for an uncaught error Node prints the whole
    * line that threw it. Default false.
@@ -230,7 +231,7 @@ export const bundleInto = async (
     onLog: refuseWarning(folder)
   })
   const { output } = await build.generate({
-    format: isLoaded ? "cjs" : "esm",
+    format: suffix === ".cjs" ? "cjs" : "esm",
     entryFileNames: `[name]${suffix}`,
     chunkFileNames: `[name]-[hash]${suffix}`,
     codeSplitting: chunks !== "one" && { groups: [...(chunks ?? (isCli ? chunksOfCli : []))] },
@@ -256,7 +257,7 @@ export const bundleInto = async (
   }
   if (isLoaded) {
     rmSync(join(dist, "compiled"), { recursive: true, force: true })
-    describeCommands(dist)
+    await describeCommands(dist, folder)
   }
   return [...output.flatMap((file) => (file.type === "chunk" ? file.moduleIds : [])), ...ofPage]
 }

@@ -1,9 +1,12 @@
 /** Quick answers equal the answers of the whole program, but do not load it. */
+import { readFileSync } from "node:fs"
 import { PassThrough } from "node:stream"
 import { assert, describe, it } from "@effect/vitest"
+import { tree } from "@berthkit/cli/commands"
+import { verbsOf } from "@berthkit/cli/commandTree"
 import { cachePath, writeCache } from "@berthkit/cli/completions"
 import { Clock, Effect } from "effect"
-import { run } from "./berth.ts"
+import { run, runFull } from "./berth.ts"
 import { invoke } from "./invoke.ts"
 import { stateFolder } from "./stateFolder.ts"
 
@@ -16,9 +19,55 @@ const lines: ReadonlyArray<ReadonlyArray<string>> = [
   ["help", "node", "create"],
   ["api", "-h"],
   ["--help", "--color", "always"],
+  ["node", "list", "--help", "--color", "never"],
   ["__complete", "bash", "--", "node", "de"],
   ["__complete", "zsh", "--", "node", "list", "--status", ""]
 ]
+
+/** The texts that the bundle has, each with the command line that it answers. */
+const texts: ReadonlyArray<readonly [args: string, text: string]> = JSON.parse(
+  readFileSync("apps/cli/dist/answer/answers.json", "utf8")
+)
+
+describe("a text of the bundle", () => {
+  it.live("is what the program prints at a terminal: the help of every command and the version", () =>
+    Effect.gen(function* () {
+      for (const [args, text] of texts) {
+        assert.strictEqual(text, (yield* invoke(JSON.parse(args), { terminalColumns: 80 })).stdout, args)
+      }
+      const helps = texts.map(([args]) => args)
+      for (const { path } of verbsOf(tree)) assert.include(helps, JSON.stringify([...path, "--help"]))
+    })
+  )
+
+  const settings = [{ FORCE_COLOR: "1" }, { FORCE_COLOR: "1", NO_COLOR: "1" }, { BERTH_OUTPUT: "json" }]
+  it.live.each(settings)("is printed as the program prints it with %j", (env) =>
+    Effect.gen(function* () {
+      const answer = yield* run(["node", "list", "--help"], { env })
+      assert.deepStrictEqual(answer, yield* invoke(["node", "list", "--help"], { env }))
+    })
+  )
+
+  it.live("to a full disk exits with 10", () =>
+    Effect.gen(function* () {
+      const { code, stderr } = yield* runFull(["--help"], {})
+      assert.strictEqual(code, 10)
+      assert.match(stderr, /^error: The output cannot be written: no space left on device\.\nhint: /)
+    })
+  )
+
+  it.live("is found by a whole command line only", () =>
+    Effect.gen(function* () {
+      for (const args of [
+        ["node list", "--help"],
+        ["node", "nothing", "version"],
+        ["--", "version"]
+      ]) {
+        assert.deepStrictEqual(yield* run(args), yield* invoke(args))
+      }
+    })
+  )
+})
 
 describe("an answer that loads no command", () => {
   for (const args of lines) {

@@ -9,7 +9,7 @@ const binaries = [
 ]
 
 /** Runs a binary on this Node, which claims to be `version`. */
-const onNode = (version: string, binary: string, argument = "--version") =>
+const onNode = (version: string, binary: string, argument = "-v") =>
   spawnSync(
     process.execPath,
     [
@@ -40,7 +40,7 @@ describe.each(binaries)("$name", ({ compilesSchemas, name, home }) => {
   })
 
   it("caches its compiled code for the next start", () => {
-    onNode(process.versions.node, binary, "--help")
+    onNode(process.versions.node, binary, "-h")
     expect(readdirSync(`${home}/dist/compiled`)).not.toEqual([])
   })
 

@@ -65,6 +65,11 @@ describe("the bundle of berth", () => {
     expect(unneeded.filter((name) => modules.includes(`NativeModule ${name}`))).toEqual([])
   })
 
+  it.each(["--help", "--version", "node create --help"])("is not loaded to answer %s", (line) => {
+    const names = loadedBy(line.split(" ")).files.map((file) => basename(file))
+    expect(names.filter((name) => /^(?:load|answer|main|quick-.*)\.cjs$/.test(name))).toEqual(["answer.cjs"])
+  })
+
   it("loads the driver of PostgreSQL only if a setting names a database", () => {
     const dist = "apps/cli/dist"
     const drivers = readdirSync(dist).filter(
@@ -76,7 +81,7 @@ describe("the bundle of berth", () => {
       return drivers.filter((name) => names.includes(name))
     }
     const list = ["node", "list", "--deadline", "100ms"]
-    for (const args of [["--help"], list, ["limits", "--deadline", "100ms"], ["history"]]) {
+    for (const args of [["help"], list, ["limits", "--deadline", "100ms"], ["history"]]) {
       expect(driversOf(args)).toEqual([])
     }
     expect(driversOf(list, { BERTH_STATE_URL: "postgres://127.0.0.1:1/ci" })).toHaveLength(1)

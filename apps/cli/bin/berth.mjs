@@ -9,7 +9,9 @@ if (major < 22 || (major === 22 && minor < 19)) {
   process.stderr.write(`berth needs Node 22.19 or newer; this is Node ${process.versions.node}.\n`)
   process.exitCode = 1
 } else if (require("fs").existsSync(new URL("../dist/main.cjs", import.meta.url))) {
-  require("./load.cjs")
+  // Help and the version need nothing of the bundle.
+  const isAsked = /^(?:--help|--version|version)$/.test(process.argv[process.argv.length - 1])
+  if (!isAsked || !require("../dist/answer/answer.cjs").isAnswered) require("./load.cjs")
 } else {
   process.stderr.write("berth is not bundled yet: run `pnpm build` in its workspace.\n")
   process.exitCode = 1

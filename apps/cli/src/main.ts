@@ -1,9 +1,8 @@
 /**
  * The entry point: answers quick requests at once, and loads the program for everything else.
  */
-import { exitCode } from "@berthkit/terminal/exitCode"
 import type { AccountFlags } from "./completion/CompletionCache.ts"
-import { outputFault } from "./failure/outputFault.ts"
+import { printText } from "./output/printText.ts"
 import { quickAnswer } from "./quick.ts"
 
 /** Starts another process that reads the completion values again, and does not wait for it. */
@@ -26,12 +25,4 @@ const answer = quickAnswer(args, {
 })
 
 if (answer === undefined) void import("./cli.ts").then(({ runProcess }) => runProcess(args))
-else {
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code === "EPIPE") return
-    const { hint, message } = outputFault(error)
-    process.stderr.write(`error: ${message}\nhint: ${hint}\n`)
-    process.exitCode = exitCode.localFile
-  })
-  process.stdout.write(answer)
-}
+else printText(answer)

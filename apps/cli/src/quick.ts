@@ -21,7 +21,7 @@ import {
   profileNames,
   readCache
 } from "./completion/CompletionCache.ts"
-import { surfaceOf } from "./output/Surface.ts"
+import { coloursOf } from "./output/printText.ts"
 
 /** The process's inputs for a quick answer. */
 export interface QuickProcess {
@@ -47,13 +47,13 @@ const quickHelp = (args: ReadonlyArray<string>, { env, stdout }: QuickProcess): 
   const request = readRequest(tree, args)
   if (request._tag !== "Version" && request._tag !== "Help") return undefined
   const { color, output } = rawFlags(args)
+  const hasColours = coloursOf(stdout, { color, env, output })
   // In other formats, help and errors are data, which `cli.ts` prints.
-  if ((output ?? env["BERTH_OUTPUT"] ?? "table") !== "table") return undefined
+  if (hasColours === undefined) return undefined
   if (request._tag === "Version") return `berth ${pkg.version}\n`
   const { entry, path } = request.place
   const description = entry === undefined || isNoun(entry) ? helpOfGroup(tree, entry) : descriptions()?.[path.join(" ")]
-  const settings = { color, noColor: env["NO_COLOR"], forceColor: env["FORCE_COLOR"], term: env["TERM"] }
-  return description && helpText(description, surfaceOf(stdout, settings).colour)
+  return description && helpText(description, hasColours)
 }
 
 const quickCompletion = (

@@ -465,5 +465,10 @@ export const internalVerbs: CommandTree<Command> = [
     "Read the values that completions offer",
     async () => (await import("./completion/internal.ts")).refreshValues
   ),
-  verb("__describe", "Every command as data", async () => (await import("./completion/internal.ts")).describeAll)
+  verb("__describe", "Every command as data", async () => (await import("./completion/internal.ts")).describeAll),
+  verb(
+    "__answers",
+    "Every help and the version as texts",
+    async () => (await import("./completion/internal.ts")).answerAll
+  )
 ]

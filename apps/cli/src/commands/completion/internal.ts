@@ -1,11 +1,13 @@
 /**
  * The commands that only programs call. The shells' completion scripts call `berth __complete SHELL -- WORD…`, which prints the words that
  * may come next. `berth __values`, with the flags that select the account, reads the names of its nodes, plans and images again and caches
- * them for completions. `berth __describe` prints a description of every command as data; the build puts it into the bundle.
+ * them for completions. `berth __describe` prints a description of every command as data, and
+ * `berth __answers` the texts that `answer.ts` prints; the build puts both into the bundle.
  */
 import { Nodes } from "@berthkit/core/client/Nodes"
 import { Plans } from "@berthkit/core/client/Plans"
 import { label } from "@berthkit/core/domain/NodeStatus"
+import { helpText } from "@berthkit/terminal/helpText"
 import { Clock, Config, Effect, Option, Stream } from "effect"
 import {
   type AccountFlags,
@@ -16,10 +18,12 @@ import {
   readCache,
   writeCache
 } from "../../completion/CompletionCache.ts"
+import pkg from "../../../package.json" with { type: "json" }
 import { pricePerHourText } from "../../records/price.ts"
 import { command, Commands } from "../command.ts"
 import type { CommandHelp } from "../../commandLine/CommandHelp.ts"
-import { verbsOf } from "../../commandLine/CommandTree.ts"
+import { isNoun, verbsOf } from "../../commandLine/CommandTree.ts"
+import { helpOfGroup } from "../../commandLine/helpOf.ts"
 import { GlobalSettings } from "../../commandLine/GlobalSettings.ts"
 import { argument, argumentsFrom, text } from "../../commandLine/Parameter.ts"
 import { rawFlags } from "../../commandLine/words.ts"
@@ -125,5 +129,20 @@ export const describeAll = command(
   Effect.fnUntraced(function* () {
     const described = yield* descriptions
     yield* Output.use(({ data }) => data(`${jsonLine(described)}\n`))
+  })
+)
+
+/** The texts of `answer.ts`, each with the command line that it answers. */
+export const answerAll = command(
+  {},
+  Effect.fnUntraced(function* () {
+    const tree = yield* Commands
+    const described = Object.entries(yield* descriptions).map(([path, help]) => [path.split(" "), help] as const)
+    const groups = tree.filter(isNoun).map((noun) => [[noun.name], helpOfGroup(tree, noun)] as const)
+    const helps = [[[], helpOfGroup(tree, undefined)] as const, ...groups, ...described]
+    const version = ["version", "--version"].map((word) => [[word], `berth ${pkg.version}\n`] as const)
+    const answers = [...helps.map(([path, help]) => [[...path, "--help"], helpText(help, true)] as const), ...version]
+    const texts = answers.map(([args, text]) => [JSON.stringify(args), text])
+    yield* Output.use(({ data }) => data(`${jsonLine(texts)}\n`))
   })
 )
