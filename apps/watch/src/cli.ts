@@ -98,7 +98,7 @@ const checkConfigCommand = Command.make(
   { file: Argument.String("FILE").pipe(Argument.withDescription("The config to check")) },
   ({ file }) => checkConfig(file)
 ).pipe(
-  Command.withDescription("Check a config and its secrets; errors have line and column"),
+  Command.withDescription("Check a config and its secrets, and print errors with line and column"),
   Command.withExamples([{ command: "berth-watch check-config watch.yaml", description: "Check before a reload" }])
 )
 
@@ -235,7 +235,7 @@ const accountChange = (name: string, state: "active" | "paused" | "removed", des
   )
 
 const accountCommand = Command.make("account").pipe(
-  Command.withDescription("Accounts kept in a PostgreSQL store, in addition to those in the config"),
+  Command.withDescription("Manage accounts in a PostgreSQL store, in addition to those in the config"),
   Command.withSubcommands([
     Command.make("add", { ...storeFlags, ...accountFlags }, (flags) =>
       ofAccounts(({ addAccount }) => addAccount(flags, flags))
@@ -252,7 +252,7 @@ const accountCommand = Command.make("account").pipe(
     Command.make("list", outputFlags, (flags) =>
       ofAccounts(({ listAccounts }) => listAccounts(flags, formatOf(flags)))
     ).pipe(Command.withDescription("Print the accounts and where their credentials are")),
-    accountChange("pause", "paused", "Stop asking the service about an account until you resume it"),
+    accountChange("pause", "paused", "Stop polling an account until you resume it"),
     accountChange("resume", "active", "Continue watching a paused account"),
     accountChange(
       "remove",
@@ -260,7 +260,7 @@ const accountCommand = Command.make("account").pipe(
       "Stop watching an account; its events are kept for the configured retention time"
     ),
     Command.make("reseal", storeFlags, (flags) => ofAccounts(({ resealAccounts }) => resealAccounts(flags))).pipe(
-      Command.withDescription("Seal all credentials again with the newest key")
+      Command.withDescription("Encrypt all credentials again with the newest key")
     )
   ])
 )

@@ -26,7 +26,7 @@ export const tree: CommandTree<Command> = [
       prints: ["node", "node[]"],
       examples: [
         ["berth node get web-1", "One node, by its name"],
-        ["berth node get 'web-*' -o json", "Several, by a pattern"]
+        ["berth node get 'web-*' -o json", "All nodes that match a pattern"]
       ]
     }),
     verb("create", "Create a node", async () => (await import("./node/create.ts")).create, {
@@ -97,7 +97,7 @@ export const tree: CommandTree<Command> = [
     verb("ip", "Print the public address of a node", async () => (await import("./node/ip.ts")).ip, {
       prints: ["address"],
       examples: [
-        ["ping $(berth node ip web-1)", "The address, for other programs"],
+        ["ping $(berth node ip web-1)", "Use the address in another program"],
         ["berth node ip web-1 -o json", "As JSON, with the node's id and name"]
       ]
     }),
@@ -110,7 +110,7 @@ export const tree: CommandTree<Command> = [
       ]
     })
   ]),
-  verb("run", "Run a command with a node of its own", async () => (await import("./run/run.ts")).run, {
+  verb("run", "Create a node, run a command, and delete the node", async () => (await import("./run/run.ts")).run, {
     prints: ["proposal"],
     needs: ["plan", "image"],
     wraps: true,
@@ -131,7 +131,7 @@ export const tree: CommandTree<Command> = [
       ]
     ]
   }),
-  verb("reap", "Delete the nodes that runs left behind", async () => (await import("./reap/reap.ts")).reap, {
+  verb("reap", "Delete the nodes left by earlier runs", async () => (await import("./reap/reap.ts")).reap, {
     prints: ["outcome[]", "proposal[]"],
     examples: [
       ["berth reap", "Delete nodes of killed runs, and kept nodes whose hour is over"],
@@ -175,7 +175,7 @@ export const tree: CommandTree<Command> = [
   noun("commitment", "Commitments (fixed periods at a lower price)", [
     verb(
       "get",
-      "Show the last commitment setting that berth sent for a node from this machine",
+      "Show the commitment setting that this machine last sent for a node",
       async () => (await import("./commitment/get.ts")).get,
       {
         aliases: ["show"],
@@ -196,7 +196,10 @@ export const tree: CommandTree<Command> = [
         examples: [
           ["berth commitment set web-1 auto_terminate", "Delete the node when its commitment ends"],
           ["berth commitment set web-1 auto_renew --sku 262 --dry-run", "Show the request and the price, and stop"],
-          ["berth commitment set web-1 auto_renew --sku 262 --yes --max-commitment 5000", "Buy it for at most ₹5000"]
+          [
+            "berth commitment set web-1 auto_renew --sku 262 --yes --max-commitment 5000",
+            "Buy the commitment for at most ₹5000"
+          ]
         ]
       }
     )
@@ -234,7 +237,7 @@ export const tree: CommandTree<Command> = [
       prints: ["plan"],
       examples: [
         ["berth plan get C-2VCPU-8RAM-50DISK", "The plan's price, and when each commitment pays off"],
-        ["berth plan get C-2VCPU-8RAM-50DISK --query images", "Print the images that it offers"]
+        ["berth plan get C-2VCPU-8RAM-50DISK --query images", "The images that run on the plan"]
       ]
     })
   ]),
@@ -281,7 +284,7 @@ export const tree: CommandTree<Command> = [
       examples: [
         ["berth fleet adopt 5 --as web-2", "Make node 5 a member, without changing the node"],
         ["berth fleet adopt old-web --as web-2 -f shop.yaml", "With a fleet file other than fleet.yaml"],
-        ["berth fleet adopt 5 --as web-2 --commitment none", "If the portal shows no commitment for the node"]
+        ["berth fleet adopt 5 --as web-2 --commitment none", "Adopt a node for which the portal shows no commitment"]
       ]
     }),
     verb("forget", "Take a node out of a fleet", async () => (await import("./fleet/forget.ts")).forget, {
@@ -377,11 +380,11 @@ export const tree: CommandTree<Command> = [
     ),
     verb(
       "accept",
-      "Accept existing nodes that the database does not know (after a restore)",
+      "After a restore, accept nodes that the database does not know",
       async () => (await import("./state/accept.ts")).accept,
       {
         examples: [
-          ["berth state accept", "Allow creates with these names again"],
+          ["berth state accept", "Allow creates again with the names of these nodes"],
           ["berth state accept --profile test", "For the account of a profile"]
         ]
       }
@@ -440,7 +443,7 @@ export const tree: CommandTree<Command> = [
       ]
     ]
   }),
-  verb("approve", "Approve what an agent has proposed", async () => (await import("./approve/run.ts")).approve, {
+  verb("approve", "Approve an agent's proposal", async () => (await import("./approve/run.ts")).approve, {
     prints: ["approval"],
     examples: [
       ["berth approve p0123456789abcdefghi", "Show the proposal and ask for approval"],

@@ -6,10 +6,10 @@ import { flag, oneOf, text, type Values, wholeNumber, withoutUndefined } from ".
 
 export const imageFilterFlags = {
   type: flag("type", oneOf(["public", "private"], "TYPE"), "public or private images"),
-  cpu: flag("cpu", wholeNumber(1), "CPUs of the plan, exactly"),
-  ram: flag("ram", wholeNumber(1), "Memory of the plan in GB, exactly"),
-  minCpu: flag("min-cpu", wholeNumber(1), "CPUs of the plan, or more"),
-  minRam: flag("min-ram", wholeNumber(1), "Memory of the plan in GB, or more"),
+  cpu: flag("cpu", wholeNumber(1), "Exactly this many CPUs"),
+  ram: flag("ram", wholeNumber(1), "Exactly this much memory in GB"),
+  minCpu: flag("min-cpu", wholeNumber(1), "At least this many CPUs"),
+  minRam: flag("min-ram", wholeNumber(1), "At least this much memory in GB"),
   series: flag("series", text("SERIES"), "Series of the plan"),
   os: flag("os", text("OS"), "Operating system"),
   // Before a command, --version prints the version of berth. After these two commands it is this flag, which takes a value.

@@ -18,7 +18,7 @@ import { readTrimmed } from "./ProfileFile.ts"
 export const watchUrl = flag(
   "watch-url",
   text("URL", URL.canParse, "expected an address such as https://watch.example.com"),
-  "Where berth-watch serves HTTP (or BERTH_WATCH_URL; default http://127.0.0.1:9464; its token: BERTH_WATCH_TOKEN)"
+  "Address of berth-watch; default $BERTH_WATCH_URL or http://127.0.0.1:9464. Its token: $BERTH_WATCH_TOKEN"
 )
 
 const defaultUrl = "http://127.0.0.1:9464"

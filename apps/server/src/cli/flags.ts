@@ -87,7 +87,7 @@ export const flags = {
     Flag.withDefault(defaultPort)
   ),
   host: Flag.String("host").pipe(
-    Flag.withDescription("Address to listen on; default 127.0.0.1. Beyond loopback it needs a control token"),
+    Flag.withDescription("Address to listen on; default 127.0.0.1. Any address but loopback requires a control token"),
     Flag.withDefault("127.0.0.1")
   ),
   world: worldFlags,
@@ -152,7 +152,7 @@ export const flags = {
   ),
   exitWithParent: givenFlag(
     "exit-with-parent",
-    "End when stdin closes, that is, when the program that started the server ends"
+    "Exit when stdin closes, as it does when the program that started the server ends"
   ),
   profile: fileFlag("profile", "Imitate the service that this profile was learned from; see berth-server learn --help"),
   state: fileFlag("state", "Keep the worlds in this file; its contents override all world flags")

@@ -27,7 +27,7 @@ const flags = {
   ),
   probe: givenFlag(
     "probe",
-    "Query the service at BERTH_BASE_URL with BERTH_API_KEY and BERTH_ACCESS_TOKEN, using GET requests only"
+    "Send GET requests to the service at BERTH_BASE_URL, with BERTH_API_KEY and BERTH_ACCESS_TOKEN"
   ),
   project: placeFlag("project", "NUMBER", "With --probe: the project to ask about"),
   location: placeFlag("location", "NAME", "With --probe: its location, such as Delhi"),
@@ -60,7 +60,7 @@ export const learnCommand = Command.make("learn", flags, (options) =>
   )
 ).pipe(
   Command.withDescription(
-    "Test Berth's assumptions about the service: evidence confirms or refutes each one, or leaves it open"
+    "Test Berth's assumptions about the service, and report each one as confirmed, refuted or open"
   ),
   Command.withExamples([
     {

@@ -69,7 +69,7 @@ export const eventsFlags = {
   ),
   silenced: textFlag("silenced", "SILENCE", "Only events that the silence with this id kept from a sink"),
   format: Flag.Literals("format", ["ndjson", "csv"]).pipe(
-    Flag.withDescription("One JSON document per line, or a table for a spreadsheet"),
+    Flag.withDescription("One JSON document per line, or a table for spreadsheets"),
     Flag.withDefault<"ndjson" | "csv">("ndjson")
   )
 }

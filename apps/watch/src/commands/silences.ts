@@ -28,7 +28,7 @@ export const addFlags = {
   from: textFlag("from", "TIME", "When it begins: a time, or a delay such as 2h; default now"),
   reason: Flag.String("reason").pipe(
     Flag.withMetavar("TEXT"),
-    Flag.withDescription("The reason; the held events show it")
+    Flag.withDescription("The reason, which the held events show")
   ),
   atEnd: thenFlag("deliver").pipe(Flag.withDefault<SilenceEnd>("deliver"))
 }

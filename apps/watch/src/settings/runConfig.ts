@@ -98,7 +98,7 @@ export const withoutConfigFlags = {
   listen: textFlag(
     "listen",
     "HOST:PORT|off",
-    `Where the dashboard and the API listen (or BERTH_WATCH_LISTEN; default ${defaultListen.host}:${defaultListen.port})`
+    `Address of the dashboard and the API (or BERTH_WATCH_LISTEN; default ${defaultListen.host}:${defaultListen.port})`
   )
 }
 type RunOptions = Command.Command.Config.Infer<typeof withoutConfigFlags> & StoreOptions

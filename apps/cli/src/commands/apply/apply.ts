@@ -18,7 +18,7 @@ const parameters = {
   file: fileFlag,
   wait: switchFlag("wait", "Wait until new nodes run and deleted ones are gone"),
   timeout: timeoutFlag,
-  replace: flags("replace", text("MEMBER|all"), "Replace members whose node differs; repeatable"),
+  replace: flags("replace", text("MEMBER|all"), "Replace this member's node if it differs from the file; repeatable"),
   maxUnavailable: flagOr("max-unavailable", wholeNumber(0), "Replace at most N at a time; default 1", 1),
   readyCommand: flag(
     "ready-command",
@@ -31,7 +31,7 @@ const parameters = {
     "How long to try the ready command; default 1m",
     Duration.minutes(1)
   ),
-  pick: flags("pick", text("MEMBER"), "Delete this member if its group has too many; repeatable"),
+  pick: flags("pick", text("MEMBER"), "Delete this member first if its group has too many; repeatable"),
   maxDeletes: maxDeletesFlag("default 0 with --yes"),
   maxCost: flag("max-cost", rupeesPerHour, "Abort if the fleet would cost more per hour; a month is 730 hours"),
   maxCommitment: maxCommitmentFlag,

@@ -36,12 +36,12 @@ export const historyFlags = {
       isTime,
       "expected a duration, such as 7d, a day in India, such as 2026-11-01, or an instant that exists, with its offset, such as 2026-11-01T10:20:30Z"
     ),
-    "Costs since this time, as berth-watch saw them"
+    "Costs since this time, from berth-watch"
   ),
   month: flag(
     "month",
     { ...text("[YYYY-MM]", isMonth, "expected a month, such as 2026-11"), bare: present },
-    "Costs of a month (default: this one), with a forecast, as berth-watch saw them"
+    "Costs of a month (default: this one), with a forecast, from berth-watch"
   ),
   watchUrl
 }

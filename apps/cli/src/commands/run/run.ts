@@ -70,7 +70,7 @@ const parameters = {
   wait: flag(
     "wait",
     oneOf(["running", "ssh"], "GOAL"),
-    "Start the command when the node is running, or when its ssh server answers; default: ssh if the node has a public address"
+    "What the command waits for: the node runs, or its ssh server answers; default ssh if the node has a public address"
   ),
   timeout: flag("timeout", duration(), "Maximum time to wait until the node runs; default 10m")
 }

@@ -100,7 +100,12 @@ const fleetFile = Effect.map(
 
 export const schema = command(
   {
-    words: argumentsFrom(0, "COMMAND", text(""), "Words of a command, or fleet for a fleet file; default all commands")
+    words: argumentsFrom(
+      0,
+      "COMMAND",
+      text(""),
+      "A command, such as node list, or fleet for the fleet file; default all commands"
+    )
   },
   Effect.fnUntraced(function* ({ words }) {
     const isFleetFile = words.length === 1 && words[0] === "fleet"

@@ -28,7 +28,7 @@ const flags = {
       ),
       mayBeEmpty: true
     },
-    "Put this before each name, so that no node takes the name of another host",
+    "Text before each name, to avoid clashes with other hosts",
     ""
   ),
   // This `--output` is a file, unlike the global flag, because the format is always ssh's.
