@@ -1,6 +1,6 @@
 /**
- * Finds what has changed between a profile and new evidence. It compares only parts that both of them show. It ignores numbers that
- * differ between any two recordings, such as counts of nodes.
+ * Finds what has changed between a profile and new evidence. Compares only parts that both show, and ignores numbers
+ * that differ between any two recordings, such as counts of nodes.
  */
 import type { Behaviour, Envelope, Field, Finding, Profile, Ranges } from "@berthkit/profile/Profile"
 import { isObject } from "@berthkit/profile/values"
@@ -160,7 +160,7 @@ const compareOtherStatuses = (comparison: Comparison, was: Behaviour, is: Behavi
 /** The HTTP status at the end of a sentence about a refusal. */
 const statusIn = (observed: string): string | undefined => /\bis (?:refused with )?(\d{3})$/.exec(observed)?.[1]
 
-/** Whether the profile, which does not contain this finding, was made from replies that could have shown it. */
+/** Whether the replies behind a profile could have shown this finding, although the profile does not contain it. */
 const couldShow = ({ behaviour }: Profile, { of }: Finding): boolean =>
   of === undefined || behaviour.envelopes[of] !== undefined
 

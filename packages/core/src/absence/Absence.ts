@@ -1,8 +1,8 @@
 /**
- * Decides when a missing node is gone. The list may hide nodes, and a read may answer 404 for a node that exists, so complete lists and
- * reads of the node itself must prove each deletion. The daemon uses this state machine to report deletions, and `berth apply` uses it to
- * replace lost members. The functions are pure: they take the known state, an observation and an instant. Decisions 0133 and 0134 have
- * the reasons.
+ * Decides when a missing node is gone. The list may hide nodes, and a read may answer 404 for a node that exists, so
+ * complete lists and reads of the node itself must prove each deletion. The daemon uses this state machine to report
+ * deletions, and `berth apply` uses it to replace lost members. The functions are pure: they take the known state, an
+ * observation and an instant. Decisions 0133 and 0134 have the reasons.
  *
  * | the evidence that a node is gone | needs next | a complete list does not contain it | a read answers 404 | a list or a read shows it |
  * |---|---|---|---|---|
@@ -11,12 +11,13 @@
  * | denied by a read | a read, a wait later | denied | proved if the read was sent a wait later, otherwise denied | none |
  * | proved by reads | a list, until two do not contain it and one has ended since the first 404 | gone, if that was the last | proved | none |
  *
- * If the node is already missing from enough lists, the read that proves it gone also ends the proof. If a list freezes the account or ends
- * the freeze, the wait changes, and the evidence so far is judged by the new one: a proved node may be only denied, and a denied one gone.
- * The wait is the grace, or 5 s for a node that is expected to go. While the account is frozen, the wait is the hold plus the grace. It
- * begins once both a list and a read have denied the node. After the hold, a complete list must end before a read is sent. If the last read
- * was sent a wait later already, this list proves the node gone. A node whose deletion the caller has requested needs only one list and one
- * read.
+ * If the node is already missing from enough lists, the last read completes the proof. The wait is the grace, or 5 s
+ * for a node that is expected to go. While the account is frozen, the wait is the hold plus the grace, counted from
+ * when both a list and a read have denied the node. A list that freezes the account or ends the freeze therefore
+ * changes the wait, and the evidence so far is judged again: a proved node may fall back to denied, and a denied node
+ * may now be gone. After the hold, a complete list must end before the next read is sent. If the last read was already
+ * sent late enough, that list proves the node gone. A node whose deletion the caller has requested needs only one list
+ * and one read.
  *
  * | the account | a complete list shows that |
  * |---|---|
@@ -47,7 +48,7 @@ export type Expectation = "stays" | "goes" | "asked"
 export interface AbsenceRules {
   /** The minimum time between the two 404s that prove a node gone, for a node that should stay. */
   readonly graceMillis: number
-  /** The same for a node that is expected to go. */
+  /** The minimum time between the two 404s for a node that is expected to go. */
   readonly terminatingGraceMillis: number
   /** How long list and reads must agree while many nodes are missing. */
   readonly holdMillis: number
@@ -69,8 +70,8 @@ export interface Circumstance {
 /** The next observation that the proof needs. */
 export type AbsenceQuestion =
   /**
-   * A read of the node, sent at this time or later. It is a guess if the node was missing from only one list, because the next list may
-   * well contain it.
+   * A read of the node, sent at this time or later. The read is a guess while only one list lacks the node, because the
+   * next list may contain the node again.
    */
   | { readonly _tag: "Read"; readonly dueMillis: number; readonly isFirst: boolean; readonly isGuess: boolean }
   /** A complete list that ends at this time or later. */

@@ -51,7 +51,7 @@ export const resetSeconds = (headers: Headers): number | undefined => {
 /** The latest time that a `Date` can represent, in milliseconds since the epoch. */
 const latestMillis = 8.64e15
 
-/** The numbers in the headers; null for a missing or invalid header. */
+/** The numbers in the headers. A missing or invalid header reads as null. */
 export const countsFrom = (headers: Headers) => ({
   limit: wholeNumber(headers[limitHeader]) ?? null,
   remaining: wholeNumber(headers[remainingHeader]) ?? null,

@@ -42,7 +42,7 @@ export const recordOf =
 /** Fields that only node records have. A service may omit some of them. */
 const fieldsOfNodes = ["created_at", "plan", "public_ip_address", "private_ip_address", "vm_id"]
 
-/** Whether the data looks like a node record, so that its `id` is the node's and not that of an action. */
+/** Whether the data looks like a node record. Otherwise its `id` may be the id of an action. */
 const isNode = (stated: Record<string, unknown>) =>
   Predicate.isString(stated["name"]) && fieldsOfNodes.some((name) => stated[name] !== undefined)
 
@@ -62,7 +62,7 @@ const namesAnother = (id: NodeId, record: Record<string, unknown>, fields: Reado
   return undefined
 }
 
-/** What is wrong with a reply to a delete that is about another node; undefined if nothing is. */
+/** Says if a reply to a delete is about another node; undefined if it is not. */
 export const deleteFault = ({ id, location }: Asked, data: unknown, body: unknown): RecordFault | undefined => {
   for (const stated of statements(data, body)) {
     const fault = namesAnother(id, stated, ["id", "vcn_id", "node_id"]) ?? elsewhere(location, stated)
@@ -78,7 +78,7 @@ export interface CommitmentAsked extends Asked {
   readonly skuId: number | undefined
 }
 
-/** What is wrong with a reply to a commitment update that is about another node or setting; undefined if nothing is. */
+/** Says if a reply to a commitment update is about another node or setting; undefined if it is not. */
 export const commitmentFault = (
   { id, location, setting, skuId }: CommitmentAsked,
   data: unknown,

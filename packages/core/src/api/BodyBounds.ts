@@ -1,6 +1,6 @@
 /**
- * Limits a body before it is parsed: `JSON.parse` takes a hundred times longer for some strings than for others of the same length, and
- * blocks the process. One scan over the string counts tokens and depth without parsing.
+ * Checks the size of a body before it is parsed. `JSON.parse` blocks the process, and some strings take it a hundred
+ * times longer than others of the same length. One scan over the string counts tokens and depth without parsing.
  */
 
 /** Default of the client option `maxBodyTokens`. A page of 100 nodes has about 5000. */

@@ -188,8 +188,9 @@ const isAsked = (shown: string | number | null, asked: string | number | undefin
   asked === undefined || shown === null || String(shown).toLowerCase() === String(asked).toLowerCase()
 
 /**
- * Whether a record passes the filter. The client checks this too, because a service ignores parameters that it does not know. A filter for
- * a field that is missing from the record does not count. Records do not state the image type, so the type is not checked.
+ * Whether a record passes the filter. The client checks this too, because a service ignores parameters that it does not
+ * know. A filter is ignored if the record lacks the field. Records do not state the image type, so the type is not
+ * checked.
  */
 export const passes =
   ({ memoryGb, os: system, osVersion, series, vcpus }: ImageFilter) =>

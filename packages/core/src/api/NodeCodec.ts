@@ -76,7 +76,7 @@ export interface UnreadNode {
   readonly fault: RecordFault
 }
 
-/** The ids in a reply to a create that does not state exactly one node, lowest first. */
+/** The ids in a reply that does not state exactly one node, lowest first. */
 export interface SeveralNodes {
   readonly ids: ReadonlyArray<NodeId>
   readonly fault: RecordFault
@@ -120,8 +120,9 @@ export const nodeFromWire: ReadRecord<Node> = (wire) => {
 const noTags: ReadonlyArray<string> = []
 
 /**
- * Reads the list in the reply to a create. Returns the record if the list has exactly one and the reply does not state another number of
- * nodes; otherwise the ids in the list. Undefined if the data is no list, because then it is the record itself.
+ * Reads the reply to a create if its data is a list. Returns the only record, if the list has exactly one and the reply
+ * does not state another number of nodes. Otherwise returns the ids in the list. Undefined if the data is not a list
+ * but the record itself.
  */
 export const createdRecord = (data: unknown): { readonly record: unknown } | SeveralNodes | undefined => {
   const around: Record<string, unknown> = Predicate.isObject(data) ? data : { node_create_response: data }

@@ -68,8 +68,8 @@ const unmasked: Reading = { show: (text, maxLength) => text.slice(0, maxLength),
 const excerptLength = 200
 
 /**
- * For each character that can be shown, this many characters of the string are searched for secrets. One would be too few, because a string
- * becomes shorter when its white space is collapsed.
+ * The search for secrets reads this many characters for each character that can be shown, because collapsing white
+ * space shortens the string.
  */
 const windowPerCharacter = 4
 
@@ -124,7 +124,10 @@ const isNothing = (value: unknown): boolean =>
 /** The status of a reply with several outcomes, some of which may be failures. */
 const multiStatus = 207
 
-/** Whether a reply has several outcomes, so it is unknown what was done. False for a raw request, whose caller interprets the reply. */
+/**
+ * Whether a reply has several outcomes, which leaves unknown what was done. False for a raw request, because its caller
+ * interprets the reply.
+ */
 const isMultiple = ({ status }: RawReply, body: unknown, expectation: Expectation): boolean =>
   (expectation.emptyAllowed !== true || expectation.nodeId !== undefined) &&
   !isRead(expectation) &&
@@ -138,12 +141,12 @@ const lacksCredit = ({ data }: Record<string, unknown>) =>
   isNothing(data["node_create_response"]) &&
   [undefined, null, 0, "0"].includes(data["total_number_of_node_created"] as never)
 
-/** Used as the missing status of a failure: it is unknown whether a change was made. */
+/** Stands in for the missing status of a failure, because nobody knows whether a change was made. */
 const unstated = 0
 
 /**
- * The status of the failure in the body of a 2xx reply; undefined if there is none. If the operation expects no data, nothing else could
- * prove a success, so errors without a code count as a failure too.
+ * The status of the failure in the body of a 2xx reply; undefined if the body has none. If the operation expects no
+ * data, errors without a code count as a failure too, because no data can prove a success.
  */
 const failureInside = (body: Record<string, unknown>, expectation: Expectation): number | undefined => {
   const codes = codesOf(body)
@@ -183,8 +186,8 @@ const isSentence = (text: unknown): text is string =>
 type Fault = readonly [field: string, text: string]
 
 /**
- * All forms of errors as faults (A2 and A3). In an object that names its field or has a sentence under a usual name (such as `message`),
- * other numbers are codes.
+ * All forms of errors as faults (A2 and A3). If an object names its field, or has a sentence under a usual name such as
+ * `message`, its numbers are codes and not errors.
  */
 const faultsIn = (
   value: unknown,
@@ -309,7 +312,8 @@ const reasonFor = (
   const said = excerpt(words.join("; "), show, detailLength)
   const detail = said || "it gave no reason"
   const wait = () => retryAfterMillis(raw.headers, nowMillis)
-  // Only a proxy answers so, and it has not passed the request on. A 407 in the body of another reply comes from the service.
+  // Only a proxy sends this status, and it has not passed the request on. A 407 in the body of another reply comes from
+  // the service.
   if (raw.status === 407) {
     return new Unreachable({ sent: "no", detail: "the proxy asks for a password (407)", fault: "proxy" })
   }

@@ -1,7 +1,7 @@
 /**
- * Statements in the OpenAPI description that its schemas do not make. Some name the source of a fact (documented, observed or chosen), so
- * that nobody mistakes a guess for a fact. Others state constraints that the schemas do not check: the service checks requests with its
- * own messages, and the client accepts replies that deviate.
+ * Adds statements to the OpenAPI description that its schemas do not make. Some name the source of a fact (documented,
+ * observed or chosen), because nobody should mistake a guess for a fact. Others state constraints that the schemas
+ * leave unchecked: the service checks requests with its own messages, and the client accepts replies that deviate.
  */
 import { type JsonSchema, Schema } from "effect"
 

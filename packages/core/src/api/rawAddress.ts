@@ -1,4 +1,7 @@
-/** The address to which a raw request is sent. All checks of the path use this module, so they judge the address that is really sent. */
+/**
+ * The address to which a raw request is sent. Every check of a path uses this module and so judges the address that is
+ * really sent.
+ */
 import { prefix } from "./Routes.ts"
 
 /** The path on the service that a request is sent to, with the prefix. */

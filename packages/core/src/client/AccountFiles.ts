@@ -17,8 +17,8 @@ export type { StateDirectory } from "./StateDirectory.ts"
 type AccountOptions = Pick<ClientOptions, "baseUrl" | "credentials" | "account" | "project" | "location">
 
 /**
- * The files of the options' account in berth's folder; none, with a logged warning, if there is no such folder. `BERTH_ALLOWANCE_FILE` may
- * name another allowance file or be `off`.
+ * The files of the options' account in berth's folder. If there is no such folder, logs a warning and returns none.
+ * `BERTH_ALLOWANCE_FILE` may name another allowance file or be `off`.
  */
 export const accountFiles = Effect.fnUntraced(function* (
   options: AccountOptions
@@ -37,9 +37,9 @@ export const accountCacheFolder = Effect.fnUntraced(function* (
 })
 
 /**
- * All files as a layer for a client of these options: `Layer.provide(Berth.layer(options), accountLayer(options))`. Creates may then have
- * idempotency keys, processes that share the folder share the rate limit, and changes are recorded for `berth history`. Default: berth's
- * folder.
+ * All files as a layer for a client of these options: `Layer.provide(Berth.layer(options), accountLayer(options))`.
+ * With these files, creates may have idempotency keys, processes that use the same folder share the rate limit, and
+ * `berth history` shows changes. Default: berth's folder.
  */
 export const accountLayer = (
   options: AccountOptions,

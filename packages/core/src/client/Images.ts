@@ -38,9 +38,9 @@ const listing = <A extends Pick<Image, "extra">>(name: string, readRecord: ReadR
 const allImages = { ...listing("images.list", imageFromWire), bounds: catalogueBounds }
 
 /**
- * The catalogue without the records of other locations, because their plans and prices are of no use to this client. If all records are of
- * other locations, the reply is about the wrong location, and the call fails. A create reads the catalogue as well, to know the other names
- * of a plan.
+ * The catalogue without the records of other locations, because their plans and prices are of no use to this client.
+ * The call fails if all records are of other locations, because the reply is then about the wrong location. A create
+ * also reads the catalogue, to learn the other names of a plan.
  *
  * @internal
  */

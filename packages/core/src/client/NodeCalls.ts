@@ -119,10 +119,11 @@ export class NodeCalls extends Context.Service<
       options?: CommitmentOptions
     ) => Effect.Effect<void, BerthError>
     /**
-     * Waits until the node has the status or, for several ids, until each node has had it; results have the order of the ids. Fails with
-     * `StatusNotReached` as soon as it is clear that a node cannot reach the status, or that the wait cannot see it in time, for example
-     * because the allowance refills only after the timeout. If this client created the node less than a minute ago, the wait continues
-     * even if the service does not find the node yet.
+     * Waits until the node has the status or, for several ids, until each node has had the status. Results have the
+     * order of the ids. Fails with `StatusNotReached` as soon as it is clear that a node cannot reach the status, or
+     * that this wait cannot see the status in time, for example because the allowance refills only after the timeout.
+     * If this client created the node less than a minute ago, the wait continues even if the service does not find the
+     * node yet.
      */
     readonly awaitStatus: {
       (id: NodeId, wanted: KnownStatus, options?: WaitOptions): Effect.Effect<Node, BerthError>
@@ -161,8 +162,8 @@ export class NodeCalls extends Context.Service<
           valueOf
         )
         const isNotFound = ({ reason }: BerthError) => (page ?? 1) > 1 && reason._tag === "PathNotFound"
-        // Some services answer a page after the end of the list with 404 instead of an empty page. A single 404 may be a mistake that hides
-        // nodes, so the page is missing only if a second one follows.
+        // Some services answer a page after the end of the list with 404 instead of an empty page. A single 404 may be
+        // a mistake that hides nodes, so the page counts as missing only after a second 404.
         return read.pipe(
           Effect.catchIf(isNotFound, () => read),
           Effect.catchIf(isNotFound, () => Effect.succeed(missing))
@@ -216,7 +217,7 @@ export class NodeCalls extends Context.Service<
         pages: (options) => (number) => page(listNodes, missingPage, { ...options, page: number }),
         plans: (options) =>
           Effect.map(call(listImages(location), wire.images.list({ query: {} }), options), ({ value: { records } }) =>
-            // The catalogue is large, so only these fields are kept.
+            // Keep only these fields, because the catalogue is large.
             records.map(({ image, name, os, plan, sku }) => ({ image, name, os, plan, sku }))
           ),
         serviceTimeAt,

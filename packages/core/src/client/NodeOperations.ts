@@ -49,8 +49,8 @@ import type { NodesOfPage } from "./creation/Watermark.ts"
 import { many, nothing, one, type Operation } from "./call/Operation.ts"
 
 /**
- * An SSH key for a create at a service that has projects. Such a service accepts an id or a fingerprint too, but installs no key for it:
- * nobody could log in to a node that costs money.
+ * An SSH key for a create at a service that has projects. Such a service also accepts an id or a fingerprint, but then
+ * installs no key, and nobody could log in to the node that the account pays for.
  */
 const publicKey = where(notBlank, "the text of a public key", (key) =>
   /^\s*(?:$|(?:sk-)?(?:ssh|ecdsa)-\S+\s+[A-Za-z0-9+/]{16,}={0,2}(?:\s|$))/.test(key)

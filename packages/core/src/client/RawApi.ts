@@ -40,8 +40,8 @@ const expected = {
 }
 
 /**
- * A part of a path, such as `..`, that a client, a gateway or the service may resolve; or a character that one of them may drop or take for
- * a slash.
+ * Matches a part of a path that a client, a gateway or the service may resolve, such as `..`, and a character that one
+ * of them may drop or take for a slash.
  */
 const resolvable = /(?:^|\/)\s*\.\.?\s*(?:;[^/]*)?(?:\/|$)|[\\\p{Cc}]/u
 
@@ -84,8 +84,9 @@ export class RawApi extends Context.Service<
     /** Sends the request, and succeeds with the whole reply if that is a success. */
     readonly request: (request: RawRequest, options?: CallOptions) => Effect.Effect<RawReply, BerthError>
     /**
-     * Like `request`, but also returns the reply of a failure. Fails only if the last attempt got no reply or one that is too long to read.
-     * The returned reply is not masked, and may repeat the request with its credentials; the reply in `failure` is masked.
+     * Like `request`, but also returns the reply of a failure. Fails only if the last attempt got no reply, or a reply
+     * that is too long to read. The returned reply is not masked and may repeat the request with its credentials. The
+     * reply in `failure` is masked.
      */
     readonly exchange: (request: RawRequest, options?: CallOptions) => Effect.Effect<RawExchange, BerthError>
   }

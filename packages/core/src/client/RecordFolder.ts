@@ -84,7 +84,10 @@ const readAll = Effect.fnUntraced(function* (folder: string, after = "") {
   return found.flat()
 })
 
-/** The hint never suggests another folder, because Berth would not find its open purchases, leases and creates there. */
+/**
+ * The hint never suggests another folder, because that folder would not have the account's open purchases, leases and
+ * creates.
+ */
 const failed = (fault: FileFault) => {
   const remedy = fileRemedyOf(fault.code)
   return new StateFailed({

@@ -5,10 +5,11 @@
 import { pathFault } from "./options/pathFault.ts"
 
 /**
- * Where a client keeps its intents (records of creates) and its knowledge of the allowance. `auto` is the account's folder in berth's
- * state folder. `memory` writes no files: the client keeps both in memory and shares neither. Any other text is the path of a folder to
- * use instead of berth's. A relative path starts at the working directory that the program has when it makes the client. Two working
- * directories therefore mean two folders, and a create with the same idempotency key in each of them makes two nodes. `~` is refused.
+ * Where a client keeps its intents (records of creates) and its knowledge of the allowance. `auto` is the account's
+ * folder in berth's state folder. `memory` writes no files: the client keeps both in memory and shares neither. Any
+ * other text is the path of a folder to use instead of berth's. A relative path starts at the program's working
+ * directory at the time it makes the client. Two working directories therefore mean two folders, and using the same
+ * idempotency key in both makes two nodes. `~` is refused.
  */
 export type StateDirectory = "auto" | "memory" | (string & {})
 

@@ -16,9 +16,9 @@ import { Nodes } from "./Nodes.ts"
 const settleSeconds = 20
 
 /**
- * Waits until the locks that a create takes are free, but no longer than the locks of an ended process stay taken. After a restart of the
- * machine, that is longer than the deadline of the search below. Without this wait, each command would watch the locks anew and give up
- * before they are free, so no search would ever succeed.
+ * Waits until the locks that a create takes are free, but no longer than an ended process can hold locks. After a
+ * restart of the machine, that is longer than the deadline of the search below. Without this wait, each command would
+ * watch the locks anew, give up before they are free, and never find anything.
  */
 const awaitLocks = Effect.fnUntraced(function* (key: string) {
   const store = yield* IntentStore
@@ -103,9 +103,9 @@ const undecided = Effect.fnUntraced(function* (
 })
 
 /**
- * Like `nodeOfCreate`, for a program that only deletes the node and sends no other create because of the answer. If the program drew the
- * name, the only node with that name is its own. If there is none, and the service can no longer make it, there is nothing to delete
- * (decision 0336).
+ * Like `nodeOfCreate`, for a program that only deletes the node and sends no other create because of the answer. If the
+ * program drew the name at random, the only node with that name is its own. If no node has the name and the service can
+ * no longer make one, there is nothing to delete (decision 0336).
  */
 export const nodeToDelete = Effect.fnUntraced(function* (
   order: Order & { readonly isNameDrawn: boolean },

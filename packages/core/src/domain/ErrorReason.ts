@@ -1,8 +1,8 @@
 /**
- * The reasons why a call can fail: one class per reason, each with its fields, its one-sentence `message`, its `hint` (what to do next) and
- * whether a `retry` can help. `BerthError.ts` carries them; `api/Reply.ts` decides which reply means which reason. The fields listed in
- * `ours` hold Berth's own words and are not masked: if a secret equalled a part of such words, the mask would reveal the secret, because
- * everybody can look up the text.
+ * The reasons why a call can fail: one class per reason, each with its fields, its one-sentence `message`, its `hint`
+ * (what to do next) and whether a `retry` can help. `BerthError.ts` carries them; `api/Reply.ts` decides which reply
+ * means which reason. The fields listed in `ours` hold Berth's own words and are not masked: everybody can look up
+ * these words, so a mask over a part of them would reveal a secret that happens to equal that part.
  */
 import { type Cause, Data } from "effect"
 import { fileReasonOf, fileRemedyOf, mayPass } from "./fileReason.ts"
@@ -468,7 +468,7 @@ export const unprovedList = "the list may be incomplete"
 export const unusableList = ({ message }: Pick<ErrorReason, "message">): string =>
   `the list cannot be used: ${clause(message)}`
 
-/** Whether only the service's console can show the node of a create: the list may never do so. */
+/** Whether only the service's console can show the node of a create, because the list may never show it. */
 export const mayBeUnlisted = ({
   candidates,
   listFault

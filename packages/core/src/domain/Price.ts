@@ -181,8 +181,8 @@ export const imageFinder = <I extends Pick<Image, "image" | "name" | "os">>(
 }
 
 /**
- * Whether a node shows the ordered plan, by the same text or by the SKU that the image list has for the slug. A SKU is never derived from
- * the text of a slug, because some slugs contain another SKU's name.
+ * Whether a node shows the ordered plan, by the same text or by the SKU that the image list has for the slug. The text
+ * of a slug proves no SKU, because some slugs contain another SKU's name.
  */
 export const isSamePlan = (asked: string, shown: string, images: ReadonlyArray<Pick<Image, "plan" | "sku">>): boolean =>
   asked === shown || images.some(({ plan, sku }) => plan === asked && sku === shown)
@@ -203,7 +203,7 @@ export type Order = Pick<NodeSpec, "plan" | "image">
 
 /** The prices of one image list. */
 export interface PriceList {
-  /** The price for a create, from its plan and image together. Unknown if the list has no such record. */
+  /** The price for a create, from its plan and image together. Unknown if the list has no record of both. */
   readonly ofOrder: (order: Order) => Terms
   /**
    * The price of an existing node. If its image is unknown or no longer listed, the price is known only if the plan costs the same with all

@@ -1,6 +1,7 @@
 /**
- * Finds and hides the secrets in what programs record: JSON values, strings, and headers. Names decide (`isSecretName`), and this module
- * decides where a value is looked for. The mock's journal and archives, and everything that is learned from a recording, pass it.
+ * Finds and hides the secrets in what programs record: JSON values, strings, and headers. `isSecretName` judges the
+ * names, and this module finds their values. The mock's journal and archives, and everything learned from a recording,
+ * pass through here.
  */
 import { isSecretName } from "./secretName.ts"
 
@@ -80,8 +81,8 @@ const scheme: Notation = {
 }
 
 /**
- * A parameter of an address or a form, in an address within an address, too, or an assignment in a log or a program. A truth value is no
- * secret.
+ * A parameter of an address or a form (also in an address within an address), or an assignment in a log or a program. A
+ * truth value is no secret.
  */
 const assignment: Notation = {
   name: /([\w.-]{1,64})\\{0,8}["']?\s*(?:=|:|%(?:25)*3D)\s*\\{0,8}["']?/gi,

@@ -1,7 +1,8 @@
 /**
- * The errors of the client's promises: one class per reason, all of them `BerthError`s. The reasons with their sentences and hints are the
- * domain's (`domain/ErrorReason.ts`); `reasons.ts` has their classes, and `Failure.ts` those of errors that only promises have. These three
- * files import others only as types, so a page that only checks errors loads nothing of the client.
+ * The errors of the client's promises: one class per reason, all of them `BerthError`s. The reasons with their
+ * sentences and hints are the domain's (`domain/ErrorReason.ts`); `reasons.ts` has their classes, and `Failure.ts`
+ * those of errors that only promises have. These three files import only types from others, so a page that only checks
+ * errors loads nothing of the client.
  */
 import type { FailedReply as DomainFailedReply } from "../domain/FailedReply.ts"
 import type { Attempt } from "./Records.ts"

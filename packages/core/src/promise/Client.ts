@@ -45,10 +45,10 @@ export interface CallOptions extends SignalOptions {
   /** Called after each attempt of the call, after the client's `onAttempt`, with the same rules. */
   readonly onAttempt?: ((attempt: AttemptReport) => void) | undefined
   /**
-   * Called once with the last reply of the call; a list calls it for every page. The reply of a success is unchanged; the reply of a
-   * failure is masked, and its body is cut to 2048 characters. A create passes the reply to its own request, even if its node is then
-   * adopted. The function cannot end the call: an error that it throws, or that its promise rejects with, is logged as a warning on stderr,
-   * once per call. The call does not wait for its promise.
+   * Called once with the last reply of the call; a list calls it for every page. The reply of a success is unchanged;
+   * the reply of a failure is masked, and its body is cut to 2048 characters. A create passes the reply to its own
+   * request, even if its node is then adopted. The function cannot end the call: if it throws or its promise rejects,
+   * the error becomes a warning on stderr, once per call. The call does not wait for its promise.
    */
   readonly onReply?: ((reply: RawReply) => void) | undefined
 }
@@ -93,13 +93,14 @@ export interface ClientOptions {
   /** Lane of calls that set none. Default: the method's. */
   readonly lane?: Lane | undefined
   /**
-   * Where the client keeps what later processes need: the creates with a `key`, the allowance, which all processes of this machine with the
-   * same API key then share, and the log of the changes that it sends, for `berth history` and the daemon. `auto` is the folder that
-   * `berth` uses; it obeys `BERTH_ALLOWANCE_FILE` as `berth` does. A path is another folder. Both need `node:fs`. A relative path starts at
-   * the working directory in which the client is made, so the same key from two working directories makes two nodes. `~` is refused: write
-   * `path.join(os.homedir(), ".berth")` for the folder that a shell means by `~/.berth`. `memory` keeps keys and allowance in this client
-   * alone, and no log: a create with a key can then be repeated safely only until the client is closed or the process ends. Default: none,
-   * and no create can have a `key`.
+   * Where the client keeps what later processes need: the creates with a `key`; the allowance, which all processes of
+   * this machine with the same API key then share; and the log of its changes, for `berth history` and the daemon.
+   * `auto` is the folder that `berth` uses, and obeys `BERTH_ALLOWANCE_FILE` as `berth` does. Any other text is the
+   * path of another folder. Both need `node:fs`. A relative path starts at the working directory at the time the client
+   * is made, so using the same key from two working directories makes two nodes. `~` is refused: write
+   * `path.join(os.homedir(), ".berth")` for the folder that a shell means by `~/.berth`. `memory` keeps keys and
+   * allowance in this client alone, and no log. A create with a key can then be repeated safely only until the client
+   * is closed or the process ends. Default: none, and no create can have a `key`.
    */
   readonly stateDirectory?: StateDirectory | undefined
   /**
@@ -120,8 +121,9 @@ export interface ClientOptions {
   /** Sends the requests, including the credentials. Default: the runtime's `fetch`. */
   readonly fetch?: Fetch | undefined
   /**
-   * Called with each attempt when it is over, for a log or metrics. The function cannot end the call: an error that it throws, or that its
-   * promise rejects with, is logged as a warning on stderr, once per client. The call does not wait for its promise.
+   * Called with each attempt when it is over, for a log or metrics. The function cannot end the call: if it throws or
+   * its promise rejects, the error becomes a warning on stderr, once per client. The call does not wait for its
+   * promise.
    */
   readonly onAttempt?: ((attempt: AttemptReport) => void) | undefined
   /** Called with the last reply of each call, before the call's own `onReply`, with the same rules. */
@@ -265,9 +267,9 @@ export interface Client {
      */
     readonly setCommitment: (id: number, setting: CommitmentSetting, options?: CommitmentOptions) => Promise<void>
     /**
-     * Waits until the node has the status, or until each of several nodes has had it; the nodes come in the order of the ids. Rejects with
-     * `StatusNotReached` as soon as it is clear that a node cannot reach the status, or that the wait cannot see it in time, for example
-     * because the allowance refills only after the deadline.
+     * Waits until the node has the status, or until each of several nodes has had it; the nodes come in the order of
+     * the ids. Rejects with `StatusNotReached` as soon as it is clear that a node cannot reach the status, or that this
+     * wait cannot see the status in time, for example because the allowance refills only after the deadline.
      */
     readonly awaitStatus: {
       (id: number, wanted: KnownStatus, options?: WaitOptions): Promise<Node>

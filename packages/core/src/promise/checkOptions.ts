@@ -63,8 +63,8 @@ const signal = (operation: string, option: string, value: unknown): AbortSignal 
 }
 
 /**
- * Wraps a callback of the caller so that it cannot end a call: an error that it throws, or that its promise rejects with, becomes a
- * warning, once per call. The call does not wait for its promise. Throws `InvalidOption` unless it is a function.
+ * Wraps a callback of the caller, which then cannot end a call: if it throws or its promise rejects, the error becomes
+ * a warning, once per call. The call does not wait for the promise. Throws `InvalidOption` unless it is a function.
  */
 export const listener =
   (redact: (text: string) => string) =>

@@ -1,4 +1,7 @@
-/** Narrows a status to those that Berth knows. This has a file of its own, so that its type declarations import no library. */
+/**
+ * Narrows a status to those that Berth knows. Has a file of its own, because its type declarations must import no
+ * library.
+ */
 import { knownStatuses } from "../domain/knownStatuses.ts"
 import type { KnownStatus } from "./Records.ts"
 

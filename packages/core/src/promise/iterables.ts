@@ -14,8 +14,8 @@ import { plainNode } from "./Plain.ts"
 import { scheduler } from "./scheduler.ts"
 
 /**
- * Takes the items of an async iterator one at a time, in order, even if a consumer asks for the next item before it has received the
- * previous one.
+ * Takes the items of an async iterator one at a time, in order, even if a consumer asks for an item before it has
+ * received the previous one.
  */
 const inOrder = <A>(take: () => Promise<A>): (() => Promise<A>) => {
   let turn: Promise<unknown> = Promise.resolve()

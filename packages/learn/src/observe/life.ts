@@ -114,7 +114,7 @@ export const termination = (evidence: Evidenced): Durations =>
   })
 
 /**
- * The time for which the list still showed nodes that could no longer be read by their ids; 0 if the list no longer showed them
+ * How long the list still showed nodes that could no longer be read by their ids; 0 if the list no longer showed them
  * either.
  */
 export const ghosts = (evidence: Evidenced): ReadonlyArray<Observation<number>> =>
@@ -255,7 +255,7 @@ const gone = once((evidence) =>
   )
 )
 
-/** The second delete of each node, if it was sent while the node could still be read, that is while the node terminated. */
+/** The second delete of each node, if it was sent while the node terminated and could still be read. */
 const secondDeletes = once((evidence) =>
   lives(evidence).flatMap(({ deleted, id, sights }) => {
     if (deleted === undefined) return []

@@ -1,7 +1,7 @@
 /**
- * Uses lists of nodes as evidence of paging: what each request asks for, what is odd about the request, and which nodes are certainly
- * missing from the reply. Nodes come and go, so a node is certainly missing from a list only if lists before and after it show the node. A
- * reply without a date does not count, because it may come from a cache.
+ * Reads lists of nodes as evidence of paging: what each request asks for, what is unusual about it, and which nodes are
+ * certainly missing from the reply. Nodes come and go, so a node is certainly missing from a list only if lists before
+ * and after it show the node. A reply without a date does not count, because it may come from a cache.
  */
 import { pageSize } from "@berthkit/core/api/Routes"
 import type { Situation } from "@berthkit/profile/Profile"
@@ -52,8 +52,8 @@ export const isHarmless = ([name, value]: readonly [string, string]): boolean =>
   isUnknown(name) || (name === "page_no" && value === "1")
 
 /**
- * Accounts and parameters with which some request succeeded. If the service refuses a request with the same account and
- * parameters, it does so for another reason.
+ * Accounts and parameters with which some request succeeded. If the service refuses another request with these, it has
+ * another reason.
  */
 const takenPlaces = once(
   (evidence) =>

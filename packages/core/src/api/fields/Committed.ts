@@ -22,7 +22,10 @@ const committedInfo: Field<boolean> = (wire) => {
   return each.includes(unreadable) ? unreadable : false
 }
 
-/** What both fields of a record say; null if neither can be read or they contradict each other. */
+/**
+ * Whether the node is committed, according to both fields of a record; null if neither is readable or they contradict
+ * each other.
+ */
 export const committedOf = ({
   committed_info: info,
   is_committed: own

@@ -7,9 +7,10 @@ import { DateTime } from "effect"
 const prototype: object = Object.getPrototypeOf(DateTime.fromDateUnsafe(new Date(0)))
 
 /**
- * Equals `DateTime.makeUnsafe` with one difference. Effect defines a non-enumerable property for the date's parts on each value, and that
- * takes as long as reading the rest of a node. Here the first `toPartsUtc` adds an enumerable property instead, so two equal values may
- * differ in a comparison key by key, but not with `Equal` (decision 0002).
+ * Does the same as `DateTime.makeUnsafe`, with one difference. Effect defines a non-enumerable property for the date's
+ * parts on each value, which takes as long as reading the rest of a node. Here the first `toPartsUtc` adds an
+ * enumerable property instead. Two equal values may therefore differ in a comparison key by key, but not with `Equal`
+ * (decision 0002).
  */
 export const instant = (epochMilliseconds: number): DateTime.Utc => {
   const self = Object.create(prototype)

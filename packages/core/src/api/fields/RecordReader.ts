@@ -30,8 +30,9 @@ const keep = (extra: Record<string, unknown>, name: string, value: unknown) => {
 }
 
 /**
- * Reads `wire`, the record's value under `name`, with `field`; returns `fallback` if the value is absent, null or unreadable. The caller
- * passes the value: if this function looked it up, one property access would serve all names, which JavaScript engines cannot optimize.
+ * Reads `wire`, the record's value under `name`, with `field`. Returns `fallback` if the value is absent, null or
+ * unreadable. The caller looks the value up, because JavaScript engines cannot optimize one property access that serves
+ * all names.
  */
 export const read = <A, B>(
   wire: unknown,

@@ -27,7 +27,7 @@ export const KeptShare = Context.Reference<number>("@berthkit/core/client/allowa
 /** The admission of one attempt. The attempt reports its end to this ticket. */
 export interface Ticket {
   readonly lane: Lane
-  /** How long it waited, in milliseconds. */
+  /** How long the attempt waited, in milliseconds. */
   readonly waitedMillis: number
   /** A reply came. `refused` is true if the service rejected the request over the rate limit, by status or in the body. */
   readonly replied: (head: Head, refused: boolean) => Effect.Effect<void>
@@ -48,8 +48,9 @@ export type Bound = <A, E>(wait: Effect.Effect<A, E>) => Effect.Effect<A, E | Ti
 /** Holds each attempt until the rate limit admits it. */
 export interface Admission {
   /**
-   * Fails at once if the wait is certainly longer than the remaining time. Otherwise it waits as long as `bound` allows. Run it
-   * uninterruptibly, and put only the wait into `bound`: a ticket that is never ended would block all calls.
+   * Fails at once if the wait is certainly longer than the remaining time. Otherwise waits as long as `bound` allows.
+   * Run this effect uninterruptibly, and put only the wait into `bound`, because a ticket that is never ended blocks
+   * all calls.
    */
   readonly admit: (request: Request, bound: Bound) => Effect.Effect<Ticket, WouldExceedDeadline | TimedOut>
   /** Why a request would fail at once; undefined if it would not. */
@@ -141,7 +142,7 @@ export const make = Effect.fnUntraced(function* (
   const reserve = (lane: Lane) => Math.max(reserveOf[lane], keptShare)
   const turnOf = (lane: Lane, instant: number) => Estimator.admit(state, instant, reserve(lane))
 
-  /** Why a lane has to wait although a call of the first lane may go; null if that call may not go either. */
+  /** Why a lane has to wait although a call of the first lane may go; null if the first lane has to wait as well. */
   const heldBack = (lane: Lane, instant: number): WouldExceedDeadline["heldBack"] => {
     const { remaining } = knownAllowance(state, queue.size, instant)
     const kept = Estimator.kept(state, instant, reserve(lane))
@@ -220,7 +221,7 @@ export const make = Effect.fnUntraced(function* (
     Effect.gen(function* () {
       while (true) {
         yield* Deferred.await(bell)
-        // This admits calls that begin at the same moment in the order of their lanes.
+        // Among calls that begin at the same moment, this admits the first lanes first.
         yield* Effect.yieldNow
         bell = Deferred.makeUnsafe()
         const wait = release()
@@ -277,7 +278,7 @@ export const make = Effect.fnUntraced(function* (
         if (Exit.isSuccess(exit)) return Effect.void
         queue.leave(place)
         notifyWatchers()
-        // The call was admitted just as its caller gave up, so the ticket is returned unused.
+        // The caller gave up just as its call was admitted, so return the ticket unused.
         return Deferred.isDoneUnsafe(waiter.answer)
           ? Effect.flatMap(Effect.option(Deferred.await(waiter.answer)), (ticket) =>
               Option.isSome(ticket) ? ticket.value.ended(false) : Effect.void

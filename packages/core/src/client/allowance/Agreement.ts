@@ -26,8 +26,8 @@ export const backing = (
     : statements.find((other = Number.NaN) => Math.abs(other - instant) <= agreementMillis)
 
 /**
- * The refill time of an earlier reply. If a service always states the same `Retry-After`, two replies shortly after each other seem to
- * agree, so the earlier one counts only after the agreement time.
+ * The refill time of an earlier reply. Two replies shortly after each other seem to agree if the service always states
+ * the same `Retry-After`, so the earlier reply counts only once the agreement time has passed.
  */
 export const claimed = ({ claim }: State, receivedAt: number): number | undefined =>
   claim !== undefined && receivedAt - claim.statedAt > agreementMillis ? claim.instant : undefined

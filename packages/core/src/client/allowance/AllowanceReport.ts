@@ -48,8 +48,8 @@ export interface Report {
   readonly sentAt: number
   readonly receivedAt: number
   /**
-   * How many requests had ended before this one was sent, and how many had been sent before its reply. The service has counted at least the
-   * former and at most the latter.
+   * How many requests had ended before this request was sent, and how many had been sent before its reply came. The
+   * service has counted at least the first number and at most the second.
    */
   readonly endedBefore: number
   readonly sentBy: number
@@ -66,7 +66,10 @@ export const roundingMillis = 1000
 /** How far our best guess of the service's clock may be off if only one `Date` was seen. */
 export const clockMillis = 500
 
-/** One day. Berth believes no longer window, so that an invalid header cannot stop a client indefinitely. */
+/**
+ * One day. Berth does not believe in a longer window, because an invalid header could otherwise stop a client
+ * indefinitely.
+ */
 export const maxWindowMillis = 86_400_000
 
 /** Whether a reset is a duration from now and not an instant. */

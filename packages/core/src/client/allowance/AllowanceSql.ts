@@ -1,11 +1,12 @@
 /**
- * Shares the allowance between processes on several machines through a database: PostgreSQL 14 or newer, or SQLite. A process asks for all
- * its accounts at once: usually twice a second, and at most five times a second, except that it asks again at once after a write of it was refused or an exchange has failed. The content is safe to lose. On PostgreSQL the
- * tables are unlogged, so that nothing waits for a disk; they are empty after a crash of the server.
+ * Shares the allowance between processes on several machines through a database: PostgreSQL 14 or newer, or SQLite. A
+ * process asks for all its accounts at once, usually twice a second and at most five times a second. It asks again at
+ * once if a write of its own was refused or an exchange has failed. The content is safe to lose. On PostgreSQL the
+ * tables are unlogged: no write waits for a disk, and a crash of the server empties them.
  *
- * All instants in the tables are on the database's clock, so the clocks of the machines do not matter. A process learns the database's
- * clock from the round trips of its statements. It translates each content only once, when it reads it, so a later step of the database's
- * clock changes nothing that is known.
+ * All instants in the tables are on the database's clock, so the clocks of the machines do not matter. A process learns
+ * the database's clock from the round trips of its statements. It translates each content only once, when it reads it,
+ * so a later step of the database's clock changes nothing that is known.
  *
  * | table | a row is | written by | removed |
  * |---|---|---|---|
@@ -13,14 +14,15 @@
  * | `allowance_member` | a client of a process, for one account | its process, when the client enters or leaves | with its process |
  * | `allowance_process` | a running process, and when it was last seen | itself, at each exchange | a minute after it was last seen |
  *
- * An exchange (`ask`) has two statements: an upsert of the process, which also returns the database's time, and a select of the changes for
- * the process's clients, with the number of other clients of the same accounts. It has more statements if clients have entered or left, if
- * the round trip was too slow to tell the time, and, rarely, to remove old rows. The select looks back a few seconds, because an earlier
- * write may become visible after a later one. Its answer is valid for 200 ms. After a failure, the database is not asked again for two
- * seconds.
+ * An exchange (`ask`) has two statements: an upsert of the process, which also returns the database's time, and a
+ * select of the changes for the process's clients, with the number of other clients of the same accounts. It has more
+ * statements if clients have entered or left, if the round trip was too slow to tell the time, or, rarely, if old rows
+ * have to be removed. The select looks back a few seconds, because an earlier write may become visible after a later
+ * one. Its answer is valid for 200 ms. After a failure, the database is not asked again for two seconds.
  *
- * Another process counts as running if it was seen a few seconds ago, although its row stays longer. `before` is the number of clients of
- * running processes that have the account and a lower id: the clients ask the service again in the order of their ids.
+ * Another process counts as running if it was seen a few seconds ago, although its row stays longer. Clients ask the
+ * service again in the order of their ids, so `before` counts the running clients of the same account that have a lower
+ * id.
  */
 import { Array as Arr, Clock, Deferred, Effect, Layer, Option, Predicate, Random, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
@@ -56,8 +58,8 @@ const maxCommitMillis = 5000
 const maxDoubtMillis = 10
 
 /**
- * The rows of a process are kept for `goneMillis` after it was last seen, and the knowledge about an account for `forgottenMillis`.
- * Clients do not believe older knowledge.
+ * The rows of a process stay for `goneMillis` after it was last seen, and the knowledge about an account stays for
+ * `forgottenMillis`, because clients do not believe older knowledge.
  */
 const goneMillis = 60_000
 const forgottenMillis = 2 * 86_400_000

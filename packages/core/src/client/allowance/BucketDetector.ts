@@ -19,9 +19,9 @@ export interface Bucket {
 }
 
 /**
- * A bucket is believed after this many sightings, but only with one of two kinds of evidence. Either the time to the reset has grown by
- * `clearMillis` with the missing requests. Or the reset has moved by `clearMillis` in small steps while it was at least that far away,
- * which is how the reset of an empty bucket moves.
+ * A bucket is believed after this many sightings, and only with one of two kinds of evidence. Either the time to the
+ * reset has grown by `clearMillis` along with the missing requests. Or the reset has moved in small steps by
+ * `clearMillis` while it was at least that far away: the reset of an empty bucket moves like this.
  */
 const enoughSightings = 4
 const clearMillis = 5000
@@ -71,7 +71,10 @@ export const noted = (notes: Bucket | undefined, report: Report): Bucket | undef
   }
 }
 
-/** The growth that proves a bucket. It exceeds the errors at both ends, and the fraction of a request that `remaining` omits. */
+/**
+ * The growth that proves a bucket: more than the errors at both ends, and more than the fraction of a request that
+ * `remaining` omits.
+ */
 const clear = ({ maxMillisPerRequest, slackMillis }: Bucket) =>
   Math.max(clearMillis, 2 * slackMillis + maxMillisPerRequest)
 

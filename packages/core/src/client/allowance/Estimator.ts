@@ -1,17 +1,18 @@
 /**
- * Estimates the allowance, and derives from every request and reply when the next request may go. Pure: every function takes the state
- * and the instant and returns the new state. Calls wait in `Admission.ts`, not here.
+ * Estimates the allowance, and derives from every request and reply when the next request may go. Pure: every function
+ * takes the state and the instant and returns the new state. Calls wait in `Admission.ts`, not here.
  *
- * It does not need to know which kind of window the service has (A22). It trusts the number of remaining requests in a reply, and
- * subtracts the requests under way. If nothing is left, it waits for the stated reset, sends one request, and learns from the reply. The
- * wait is shorter if it has detected a window that refills at once, or a token bucket, whose refill replaces the stated reset. A 429
- * holds all requests back, for as long as the reply asks or for increasing pauses.
+ * The estimator does not need to know which kind of window the service has (A22). It trusts the number of remaining
+ * requests in a reply, and subtracts the requests under way. If nothing is left, the client waits for the stated reset,
+ * sends one request, and learns from the reply. The wait is shorter if the estimator has detected a window that refills
+ * at once, or a token bucket, because then it knows the refill better than the stated reset does. A 429 holds all
+ * requests back, for as long as the reply asks or for increasing pauses.
  *
  * Instants are milliseconds on the client's monotonic clock; `ServiceClock.ts` converts the service's.
  *
- * No wait of more than two minutes relies on a single statement of the service (`Agreement.ts`). One request also asks again at once
- * after a step of the wall clock against the monotonic one: a computer that slept shows the same step, and the allowance may have
- * refilled in the meantime.
+ * No wait of more than two minutes relies on a single statement of the service (`Agreement.ts`). If the wall clock
+ * steps against the monotonic clock, one request asks again at once, because the computer may have slept while the
+ * allowance refilled.
  */
 import { agreeing, askBy, backing, claimed, maxUnbackedMillis, retryAtOf, windowSeen } from "./Agreement.ts"
 import * as Report from "./AllowanceReport.ts"
@@ -51,7 +52,7 @@ const maxPauseWithoutRetryAfterMillis = 60_000
 /** The pause after a lost request at a reset, so that an outage does not use up a window. If the refill is slower, the pause is longer. */
 const unreportedResetMillis = 60_000
 
-/** Another process's report counts as settled if no other report came for two exchanges. */
+/** Another process's report counts as settled once two exchanges have brought no newer report. */
 const settledMillis = 1000
 
 /** The user's processes ask again one after the other, this long apart, so that each knows the reply of the one before. */
@@ -64,8 +65,8 @@ const cameBack = ({ bucket, otherClients, ownProcesses }: State, report: Report.
     : 0
 
 /**
- * The number of requests that are kept: one for each of the user's other processes, and as many as other clients are likely to take. If no
- * other client is known, at most one is kept in their place.
+ * The number of requests to keep: one for each of the user's other processes, and as many as other clients are likely
+ * to take. If no other client is known, keep at most one for them.
  */
 const keptFor = (state: State, report: Report.Report, instant: number): number => {
   const { bucket, isShared, otherClients, ownProcesses } = state
@@ -83,9 +84,9 @@ const millisPerRequest = (
 ) => maxMillisPerRequest * (1 + Math.max(state.ownProcesses.count, OtherClients.areActive(state.otherClients) ? 1 : 0))
 
 /**
- * When the next request may go. `reserve` is the share of the allowance that it leaves to the lanes before its own, 0 to 1. The usable
- * requests are those that the last report left, plus those that a token bucket has refilled since, minus those that are kept for others
- * (`keptFor`) and for the lanes before its own.
+ * When the next request may go. `reserve` is the share of the allowance that it leaves to the lanes before its own, 0
+ * to 1. The usable requests are what the last report left, plus what a token bucket has refilled since, minus what is
+ * kept for others (`keptFor`) and for the lanes before its own.
  *
  * The first row that is true counts. A step is at most an eighth of what is left, divided among the user's processes.
  *
@@ -102,8 +103,8 @@ const millisPerRequest = (
  * | the allowance is a token bucket | when the bucket has refilled the request, or at `askBy` if that is earlier |
  * | the allowance is a window | at its reset, own processes one after the other, or at `askBy` if that is earlier |
  *
- * If only another process has reported the allowance, half of the reported number counts as used for `settledMillis`. With nothing usable,
- * a process waits for its place among the user's processes before it asks.
+ * If only another process has reported the allowance, half of the reported number counts as used for `settledMillis`.
+ * With nothing usable, a process waits for its place among the user's processes before it asks.
  */
 export const admit = (state: State, instant: number, reserve: number): Turn => {
   if (instant < state.pausedUntil) return at(state.pausedUntil)
@@ -136,8 +137,8 @@ export const admit = (state: State, instant: number, reserve: number): Turn => {
 }
 
 /**
- * The time between a reset and the request of this process. In a sliding window only one request may have refilled, so a process waits
- * until the replies to the processes before it have arrived.
+ * How long after a reset this process sends its request. In a sliding window only one request may have refilled, so a
+ * process waits for the replies to the processes before it.
  */
 const afterOwnProcesses = (state: State, report: Report.Report): number => {
   const { before } = state.ownProcesses
@@ -168,9 +169,9 @@ export const kept = (state: State, instant: number, reserve: number): number | u
 const assumedWindowMillis = 3_600_000
 
 /**
- * The length of the window, as far as replies show it. A token bucket shows it by its refill time, and a window that refills at once by
- * its next reset, which is a whole window ahead. Until then, only a reset more than an hour ahead shows a length. Undefined if no reply
- * shows one.
+ * The length of the window, as far as replies show it. The refill time of a token bucket shows it, and so does the next
+ * reset of a window that refills at once, because that reset is a whole window ahead. Until then, only a reset more
+ * than an hour ahead shows a length. Undefined if no reply shows one.
  */
 export const shownWindowMillis = ({ bucket, refillsAtOnce, report, windowMillis }: State): number | undefined => {
   if (report !== undefined && BucketDetector.isBelieved(bucket)) return report.limit * bucket.maxMillisPerRequest
@@ -259,8 +260,8 @@ export const received = (state: State, observation: Report.Observation): State =
     ...(report === undefined ? unreported(counted, receivedAt) : withReport(counted, report, observation)),
     claim
   }
-  // If a report is known and the replies to all our later requests reported the allowance, some of it should be left, so another client
-  // took it.
+  // If a report is known and the replies to all our later requests reported the allowance, some requests should be
+  // left, so another client has taken them.
   const isTheirs = state.report !== undefined && state.report.unreportedBy === state.unreported
   const believed = isTheirs ? { ...seen, ...OtherClients.oneMore(seen) } : seen
   return observation.refused ? refused(believed, observation, report, state) : { ...seen, refusalsWithoutRetryAfter: 0 }
@@ -331,8 +332,9 @@ const spreadFrom = (state: State, instant: number): State["spread"] => {
 }
 
 /**
- * Records a 429: nothing is sent until the stated instant or, if none is stated, for a pause that grows with each 429. The reset of the
- * reply counts only if nothing is left. Otherwise the 429 is about another limit, such as that of a gateway that states no headers.
+ * Records a 429: nothing is sent until the stated instant or, if none is stated, for a pause that grows with each 429.
+ * The reset of the reply counts only if nothing is left. Otherwise the 429 is about another limit, for example of a
+ * gateway that states no headers.
  */
 const refused = (
   state: State,

@@ -54,8 +54,8 @@ export interface Sharing {
   /** Reports a change of the estimate. Urgent changes are shared before the next exchange. */
   readonly noted: () => void
   /**
-   * Runs before a request after an idle time: announces this process and reads what the others know, as at the start. Undefined if neither
-   * is needed.
+   * Runs before the first request after an idle time. Announces this process and reads what the others know, as at the
+   * start. Undefined if neither is needed.
    */
   readonly rejoin: () => Effect.Effect<unknown> | undefined
 }
@@ -213,10 +213,10 @@ export const takeOver = (state: State, theirs: SharedKnowledge, instant: number)
 }
 
 /**
- * Orders replies that arrived out of order: within one period the smallest number is right. A reply from before our request is older, so
- * it does not count. Such a reply may be our own report that comes back through the store; if it was about a refusal that is over by now,
- * it would say that nothing is left. The number and the end of the wait are taken over together, because after a refusal the end says
- * when we may ask again.
+ * Orders replies that arrived out of order: within one period the smallest number is right. A reply from before our
+ * request is older and does not count. It may be our own report that comes back through the store: a report of a
+ * refusal that is over by now would say that nothing is left. The number and the end of the wait are taken over
+ * together, because after a refusal the end says when we may ask again.
  */
 const crossed = ({ report }: State, theirs: Report.SharedReport): Partial<State> | undefined =>
   report !== undefined &&

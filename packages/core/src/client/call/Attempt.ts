@@ -36,11 +36,14 @@ export interface Ledger {
    * certainly not carried out do not count.
    */
   sent: "no" | "maybe" | "yes"
-  /** The reply to the last attempt that failed with one; null if none did. */
+  /** The reply to the last attempt that failed with a reply; null if none did. */
   reply: FailedReply | null
 }
 
-/** Receives the ledger of each call when it begins, because a caller that abandons a call has no other access to it. */
+/**
+ * Receives the ledger of each call when the call begins, because a caller that abandons the call cannot get the ledger
+ * in another way.
+ */
 export const LedgerBegun = Context.Reference<((ledger: Ledger) => void) | undefined>(
   "@berthkit/core/client/call/Attempt/LedgerBegun",
   { defaultValue: () => undefined }
@@ -130,7 +133,7 @@ export const make = ({ observer, settings }: Dependencies) => {
     const exchange = Effect.suspend(() => {
       operation.onAttemptReply?.(undefined)
       const isOnce = repeatable === "once"
-      // A repeatable request may be sent again in any case, so it does not matter when it leaves.
+      // A repeatable request may be sent again in any case, so nobody needs to know when it leaves.
       if (!isOnce) sent = "maybe"
       const begun = (reply: Head) => {
         head = reply

@@ -45,7 +45,7 @@ export const initial: State = {
   lastCallAt: 0
 }
 
-/** Whether a call may go: if it may, with the new state; if not, with the time until one may, if known. */
+/** Whether a call may go. If so, has the new state; otherwise the time until a call may go, if known. */
 export type Answer =
   | { readonly _tag: "Go"; readonly state: State }
   | {
@@ -80,7 +80,7 @@ const refusal = ({ openings }: State, retryAfterMillis: number | null): Answer =
 
 /** The longest that a blocked call waits for a restart. */
 const maxWaitMillis = 10_000
-/** Time until a call asks again while another call tests the service. */
+/** How long a call waits before it asks again, while another call tests the service. */
 const trialMillis = 500
 
 /**

@@ -1,5 +1,5 @@
 /**
- * The deadline of a call: what ends a wait at the deadline, and the instant that lets other steps fail early instead of waiting in vain.
+ * The deadline of a call. It ends waits, and its instant lets other steps fail early instead of waiting in vain.
  */
 import { Context, Duration, Effect } from "effect"
 import { TimedOut } from "../../domain/ErrorReason.ts"

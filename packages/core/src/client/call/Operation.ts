@@ -13,8 +13,9 @@ import type { Settings } from "../options/Settings.ts"
 import type * as Drifts from "../telemetry/Drift.ts"
 
 /**
- * Which requests may be repeated. `idempotent`: sending twice has the effect of sending once. `once`: only if the first request was
- * certainly not processed, because a second node or committed period costs money. `never`: the caller forbids it.
+ * Which requests may be repeated. `idempotent`: sending twice has the effect of sending once. `once`: sent again only
+ * if the first request was certainly not processed, because a second node or committed period costs money. `never`: the
+ * caller forbids it.
  */
 export type Repeatable = "idempotent" | "once" | "never"
 

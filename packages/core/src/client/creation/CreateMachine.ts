@@ -69,7 +69,7 @@ interface Refusals {
   readonly refusals: number
 }
 
-/** The create was sent and can no longer get a reply, so the list is polled for its node. */
+/** The create was sent and can no longer get a reply, so this call polls the list for its node. */
 interface Reconciling extends Refusals {
   readonly _tag: "Reconciling"
   readonly intent: UnansweredIntent
@@ -77,12 +77,12 @@ interface Reconciling extends Refusals {
   readonly because: BerthError | null
   /** Pauses before the remaining polls. */
   readonly pausesMillis: ReadonlyArray<number>
-  /** Whether the create is sent again as soon as the list shows that it made nothing. */
+  /** Whether this call sends the create again as soon as the list shows that the create made nothing. */
   readonly isRepeatable: boolean
-  /** Whether the next poll comes too early to show that the create made nothing. */
+  /** Whether the next poll comes too early to prove that the create made nothing. */
   readonly isEarly: boolean
   readonly isListRead: boolean
-  /** What was wrong with the list at the latest poll; null if nothing was, or if there was none. */
+  /** What was wrong with the list at the latest poll; null if nothing was wrong, or before the first poll. */
   readonly listFault: string | null
   /** The nodes in the latest poll that the create may have made. */
   readonly candidates: ReadonlyArray<Node>
@@ -90,8 +90,8 @@ interface Reconciling extends Refusals {
 
 export type CreateState =
   /**
-   * Reads the intent or the node of an earlier call, or the highest node id. This call has sent nothing yet. The pauses precede further
-   * reads of a node that is too new to be found.
+   * Reads the intent or the node of an earlier call, or the highest node id. This call has sent nothing yet. The pauses
+   * come before further reads of a node that is too new to be found.
    */
   | { readonly _tag: "Reading"; readonly pausesMillis: ReadonlyArray<number> }
   /** The request waits for the rate limit. */
@@ -133,7 +133,10 @@ export type CreateEvent =
       readonly _tag: "PollFailed"
       readonly error: BerthError
       readonly isListRead: boolean
-      /** Possible nodes, if the list was read and only the store failed. Without the store nothing proves which one it is. */
+      /**
+       * Possible nodes, if the list was read and only the store failed. Without the store, nothing proves which of them
+       * the create made.
+       */
       readonly candidates?: ReadonlyArray<Node>
     }
   /** The call's time is up; includes the attempts of its latest request. */
@@ -331,13 +334,13 @@ const sending = (request: CreateRequest, state: Sending, event: SendEvent): Crea
       if (Result.isSuccess(event.result)) return succeeded("created", event.result.success, intent)
       const error = failureOf(event.result.failure, request.deadlineMillis, false)
       if (state._tag !== "Sent" || !error.reason.mayBeProcessed) return failed(error, removed)
-      // The list would show the nodes that the reply named, but not which of these this create made.
+      // The list would show the nodes that the reply named, but not which of them this create made.
       if (intent.told?.others !== undefined) {
         const step = unknown(request, { ...state, because: error, isListRead: false, listFault: null })
         return { ...step, write: step.write ?? { intent: { ...state.intent, fate: "lost" }, isRequired: false } }
       }
       return reconciling(
-        // A 429 is about the rate limit or about a quota. A create that a quota rejected is not sent again.
+        // A 429 is about the rate limit or about a quota. Never repeat a create that a quota rejected.
         error.reason.retry === "throttled" || error.reason._tag === "InvalidRequest"
           ? refused(request, state, error, event)
           : {
@@ -355,10 +358,10 @@ const sending = (request: CreateRequest, state: Sending, event: SendEvent): Crea
 }
 
 /**
- * Decides what follows a 429. The create waits as any other call does, but at least as long as a node may take to be listed. It waits up
- * to a quarter longer than that, so that many callers do not return at once. After the pause, the list shows whether the service made the
- * node although it refused the create. If the deadline has no room for the pause, the list is read at once, and the create is not sent
- * again.
+ * Decides what follows a 429. The create waits as any other call does, but at least as long as a node may take to be
+ * listed. A random quarter is added, because many callers would otherwise return at once. After the pause, the list
+ * shows whether the service made the node although it refused the create. If the deadline has no room for the pause,
+ * the list is read at once, and the create is not sent again.
  */
 const refused = (
   request: CreateRequest,
@@ -415,7 +418,7 @@ const pollAgain = (state: Reconciling): CreateStep => {
 
 type PollEvent = Extract<CreateEvent, { readonly _tag: "ListRead" | "PollFailed" }>
 
-/** What is wrong with the list of a poll; null if nothing is, or if only the store failed. */
+/** What is wrong with the list of a poll; null if the list is usable, or if only the store failed. */
 const listFaultOf = (event: PollEvent): string | null =>
   event._tag === "ListRead"
     ? event.isWhole
@@ -447,7 +450,8 @@ const polled = (request: CreateRequest, before: Reconciling, event: PollEvent): 
     case "Ambiguous":
       return unknown(request, state, resolution.candidates)
     case "Undecided":
-      // The rate limit has most likely kept the service from making a node, but reading this list again cannot show that.
+      // The rate limit has most likely kept the service from making a node, but reading this list again cannot prove
+      // it.
       if (intent.fate === "refused" && because !== null && mayBeUnlisted({ listFault, ...resolution })) {
         return unknown(request, state)
       }
@@ -456,7 +460,8 @@ const polled = (request: CreateRequest, before: Reconciling, event: PollEvent): 
         : unknown(request, state, resolution.candidates)
     case "Absent": {
       const isOver = isQuiet(intent.sentAt, event.now)
-      // If the request was rejected long ago, read the highest id anew: nodes that are listed by now do not belong to the next request.
+      // If the request was rejected long ago, read the highest id anew, because nodes that are listed by now do not
+      // belong to the next request.
       if (state.isRepeatable && !before.isEarly)
         return isOver ? start : queued(request.keyed, unsent(intent), state.refusals)
       // The rate limit has rejected the last attempt. A later call with the key reads the list once more.

@@ -131,7 +131,7 @@ interface Call {
   /** Fails if this call no longer holds its key. */
   confirm: Effect.Effect<void, IntentStoreFailed>
   state: CreateState
-  /** Other processes' creates of the same name that this call has seen running. */
+  /** Creates of the same name that this call has seen running in other processes. */
   underWay: Beside["underWay"]
   /** Whether this call has read the image list. */
   hasPlans: boolean
@@ -201,8 +201,9 @@ export const make = ({
   }))
 
   /**
-   * Performs the write of a step. A process that was suspended for long may have lost the lock of its key to another process. It then
-   * overwrites the other process's intent only to record a known node, because the other process needs to know the node, too.
+   * Performs the write of a step. A process that was suspended for long may have lost the lock of its key to another
+   * process. It then overwrites that process's intent only to record a known node, which the other process needs to
+   * know, too.
    */
   const write = ({ confirm, request }: Call, { write }: CreateStep): Effect.Effect<void, ErrorReason> => {
     if (write === undefined) return Effect.void
@@ -333,7 +334,7 @@ export const make = ({
       Option.getOrElse(() => intent)
     )
 
-  /** The unsettled intents, and those that this call has seen under way and that have been settled since. */
+  /** The unsettled intents, and the intents that this call has seen under way and that were settled since. */
   const otherIntents = ({ underWay }: Call, own: SentIntent) =>
     Effect.gen(function* () {
       const intents = yield* Effect.forEach(yield* store.unsettled, (other) =>
@@ -352,9 +353,9 @@ export const make = ({
     (claimed.get(id) ?? request.key) === request.key
 
   /**
-   * Reads each candidate without a date by its id, and returns the ids of those that could not be read. A candidate with another name in
-   * its own record counts as not read, because list and record contradict each other. If there are too many candidates, none is read,
-   * because such a list is not believable.
+   * Reads each candidate without a date by its id, and returns the ids of those that could not be read. A candidate
+   * whose own record has another name counts as not read, because list and record contradict each other. If there are
+   * too many candidates, reads none of them, because such a list is not believable.
    */
   const dated = Effect.fnUntraced(function* (call: Call, listed: ReadonlyArray<Node>) {
     const undated = listed.filter((node) => node.createdAt === null && isCandidate(call, node))
@@ -370,8 +371,8 @@ export const make = ({
   })
 
   /**
-   * Reads the list first and the intents of other creates afterwards. Every create is recorded before its node is made, so the intent of
-   * every listed node is found.
+   * Reads the list first and the intents of other creates afterwards. Every create is recorded before its node is made,
+   * so this order finds the intent of every listed node.
    */
   const poll = (call: Call, { intent }: Action<"Poll">) =>
     Effect.suspend(() => {
@@ -388,7 +389,7 @@ export const make = ({
           newer.filter((node) => isCandidate(call, node))
         )
         const intents = yield* readIntents
-        // Read this after the intents: it finds an intent that was settled in between.
+        // Read these after the intents, to find an intent that was settled in between.
         const owners = yield* readOwners(newer.map(({ id }) => id))
         const now = yield* instant
         for (const [id, key] of owners) claimed.set(id, key)
@@ -494,8 +495,8 @@ export const make = ({
     }).pipe(Effect.ignore)
 
   /**
-   * Fails with the create's own error. If its record vanished with the state folder, another call with the key would send it again, so the failure
-   * must not promise that the key prevents a second node.
+   * Fails with the create's own error. If the record of the create vanished with the state folder, another call with
+   * the key would send the create again, so the error must not promise that the key prevents a second node.
    */
   const unlessForgotten = Effect.fnUntraced(function* ({ isRecorded, request }: Call, error: BerthError) {
     const { reason } = error

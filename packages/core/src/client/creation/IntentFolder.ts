@@ -47,7 +47,7 @@ const maxPruned = 8
 /** Whether the outcome of the create is final. */
 const hasEnded = ({ fate, nodeId }: Intent) => nodeId !== null || fate === "reported"
 
-/** Whether two intents of a key are of one create, or the first was never sent. */
+/** Whether two intents of a key belong to one create, or the first was never sent. */
 const isOneCreate = (one: Intent, other: Intent): boolean =>
   !isSent(one) || (one.newerThan === other.newerThan && one.spec === other.spec && one.name === other.name)
 
@@ -223,8 +223,8 @@ const make = (named: string, find: Effect.Effect<string, FileFault>, levels: num
   const findIntent = Effect.fnUntraced(function* (folder: Folder, key: string) {
     const found = yield* folder.settled.find(key)
     if (found !== undefined && found.intent.nodeId !== null) {
-      // A process that was killed while settling the intent left it here, too. Another create under the key stays: it is of an account that
-      // was joined with this one, and may have made a node.
+      // A process that was killed while settling the intent left it here, too. An intent of another create under the
+      // key stays, because it comes from an account that was joined with this one and may have made a node.
       const open = yield* Effect.orElseSucceed(readIntent(fileOf(folder, key), key), () => undefined)
       if (open !== undefined && isOneCreate(open, found.intent)) yield* Effect.ignore(removeFile(fileOf(folder, key)))
       yield* Effect.ignore(folder.settled.renew({ ...found.intent, nodeId: found.intent.nodeId }, found.period))

@@ -1,7 +1,7 @@
 /**
- * Finds the folder with the intents of an account. Each API key has its own folder, and so has each name that the user gives an account.
- * A mark in such a folder leads to the folder of the account, so a new key continues where the old one stopped. A folder without a mark
- * is the account's own.
+ * Finds the folder with the intents of an account. Each API key has its own folder, and so has each name that the user
+ * gives an account. A mark in such a folder leads to the folder of the account, so a new key continues where the old
+ * one stopped. A folder without a mark is the account's own.
  *
  * ```
  * accounts/
@@ -12,14 +12,15 @@
  *   NAME/joining/PLACE-2     a join from PLACE-2 that is under way, or was cut off
  * ```
  *
- * `PLACE` is a hash of an API key with project and location, and `NAME` one of the account's name with both. A mark may lead to a folder with another mark, up to `maxMarks` times, if an account was joined more than once.
+ * `PLACE` is a hash of an API key with project and location, and `NAME` one of the account's name with both. A mark may
+ * lead to a folder with another mark, up to `maxMarks` times, if an account was joined more than once.
  *
- * A client whose account has a name joins the folder of its key when it first opens the account; a login with a new key joins the folder
- * of the old one (`goOnIn`). If both have a record or a settled intent under the same key, the account's stays. A record that cannot be
- * moved is left behind, so that it does not block a create.
+ * A client whose account has a name joins the folder of its key when it first opens the account; a login with a new key
+ * joins the folder of the old one (`goOnIn`). If both folders have a record or a settled intent under the same key, the
+ * one in the account's folder stays. A record that cannot be moved is left behind, so that it does not block a create.
  *
- * A join moves one folder into the account's folder. It has four steps, so that it can be restarted at any point: write a note in
- * `joining`, write the mark, move what is left in the old folder, remove the note.
+ * A join moves one folder into the account's folder. It has four steps, so that it can be restarted at any point: write
+ * a note in `joining`, write the mark, move what is left in the old folder, remove the note.
  */
 import { Effect, Option, Predicate } from "effect"
 import { parseJson } from "../../api/parseJson.ts"
@@ -164,8 +165,8 @@ const carryRecords = Effect.fnUntraced(
 )
 
 /**
- * Follows the marks, moves everything on the way into the account's folder, and returns that folder. Such files are there because a
- * process was killed, or because a running process wrote them after the mark.
+ * Follows the marks, moves all files on the way into the account's folder, and returns that folder. Files remain on the
+ * way if a process was killed, or if a running process wrote them after the mark.
  */
 const collect = Effect.fnUntraced(function* (accounts: string, id: string) {
   const chain = yield* chainOf(accounts, id)

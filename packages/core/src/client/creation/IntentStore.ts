@@ -40,10 +40,9 @@ export interface Intent {
   /** Highest node id known before sending; a node of this create has a higher id (A11). */
   readonly newerThan: number
   /**
-   * Highest node id that earlier creates of the account had made. Before the create was sent, the list may have left out an older node
-   * that somebody else made, and may show it later. Because of this id, Berth does not take such a node for the node of this create. The
-   * node of this create may still have this id or a lower one, because a service may restart its ids. Berth accepts such a node only if
-   * the reply names it.
+   * Highest node id that earlier creates of the account had made. The list may have left out an older node that
+   * somebody else made, and show it only after this create was sent. Berth takes no node up to this id for the node of
+   * this create, unless the reply names it: a service may restart its ids.
    */
   readonly newest?: number | undefined
   /** When the create was last sent; null if it was certainly not sent or not processed. */
@@ -68,8 +67,8 @@ export interface Told {
   /** The difference from the order, such as `the name db instead of web`. */
   readonly difference: string
   /**
-   * Set if the reply did not state exactly one node. The value is the nodes that the reply named in addition to this one, often none. It is
-   * unknown which of the nodes is meant.
+   * Set if the reply did not state exactly one node. The value is the nodes that the reply named in addition to this
+   * one, often none. Nobody knows which of the nodes is meant.
    */
   readonly others?: ReadonlyArray<NodeId> | undefined
 }
@@ -158,9 +157,9 @@ export interface IntentStore {
   /** The highest node id of any recorded create; 0 if there is none. */
   readonly newestNode: Effect.Effect<number, IntentStoreFailed>
   /**
-   * The highest node id before a create under a caller's key. A store may have forgotten creates, because it was restored from a backup.
-   * It then fails here if the list has a node that the create may have made. A store without this function uses `highest`, the highest id
-   * in the list.
+   * The highest node id before a create under a caller's key. A store that was restored from a backup may have
+   * forgotten creates. It fails here if the list has a node that a forgotten create with this key may have made. A
+   * store without this function uses `highest`, the highest id in the list.
    */
   readonly highestId?: (
     create: Pick<Intent, "key" | "name">,
@@ -177,8 +176,8 @@ export interface IntentStore {
     use: (lock: KeyLock<IntentStoreFailed>) => Effect.Effect<A, E, R>
   ) => Effect.Effect<A, E | IntentStoreFailed, R>
   /**
-   * The intents without a caller's key whose process ended after it had sent the create and before it knew the outcome: no caller will ask
-   * for them again. They become `reported`, so that each is returned once.
+   * The intents without a caller's key whose process ended after it had sent the create and before it knew the outcome.
+   * No caller will ask for them again. Each becomes `reported` and so is returned only once.
    */
   readonly takeAbandoned: Effect.Effect<ReadonlyArray<Intent>, IntentStoreFailed>
 }

@@ -1,9 +1,9 @@
 /**
- * Locks a key, so that only one of all processes that share a folder owns it, and finds out whether the owner still runs. A lock is a
- * folder with one file, whose name identifies the owner. If the owner's process has ended, another process takes the lock over by
- * renaming that file: a rename is atomic and succeeds for only one process. An owner that is done removes the file and then the folder;
- * removing the folder fails unless it is empty. If the owner is in another container or on another machine, its name cannot show whether
- * it runs; only its heartbeat can.
+ * Locks a key for one of all processes that share a folder, and finds out whether the owner still runs. A lock is a
+ * folder with one file, whose name identifies the owner. If the owner's process has ended, another process takes the
+ * lock over by renaming that file: a rename is atomic and succeeds for only one process. An owner that is done removes
+ * the file and then the folder; removing the folder fails unless it is empty. If the owner is in another container or
+ * on another machine, its name cannot show whether it runs; only its heartbeat can.
  */
 import { Effect, Exit, Fiber, Option, Predicate, Random } from "effect"
 import { parseJson } from "../../api/parseJson.ts"
@@ -134,9 +134,9 @@ const pollMillis = 200
 const heartbeatMillis = 5000
 
 /**
- * If this process cannot see the owner's process, it assumes after this long without a heartbeat that the owner has ended. That is half
- * the default deadline of a call, because a waiting call must watch an owner of another boot for this long, and then needs time to look
- * for the node.
+ * If this process cannot see the owner's process, it assumes after this long without a heartbeat that the owner has
+ * ended. This is half the default deadline of a call: a call that waits for an owner of another boot needs the other
+ * half to look for the node.
  */
 const silentMillis = 30_000
 
@@ -260,8 +260,8 @@ const handOver = (folder: string, from: string, to: string) =>
   )
 
 /**
- * Releases the lock and leaves nothing behind. Removing the file fails if another process has taken the lock over; removing the folder
- * fails if another process has locked it anew.
+ * Releases the lock and leaves nothing behind. Removing the file fails if another process has taken the lock over, and
+ * removing the folder fails if another process has locked the key anew.
  */
 const letGo = (folder: string, token: string) =>
   withFiles(async (fs) => {

@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import type { NodeId } from "../../domain/Node.ts"
 import { monotonicMillis } from "../time/Monotonic.ts"
 
-/** How long after its create the service may not find a node by its id. */
+/** For this long after a create, the service may not find the node by its id. */
 export const newMillis = 60_000
 
 export const make = () => {
@@ -24,7 +24,7 @@ export const make = () => {
       }),
     /** Forgets a deleted node. */
     remove: (id: NodeId) => Effect.sync(() => void createdAt.delete(id)),
-    /** Whether a 404 may just mean that the node is new. */
+    /** Whether a 404 may only mean that the node is new. */
     has: (id: NodeId) =>
       Effect.map(monotonicMillis, (now) => {
         const at = createdAt.get(id)

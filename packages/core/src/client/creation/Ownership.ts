@@ -1,8 +1,9 @@
 /**
- * Decides which create made a node, and whether a node is still the one that Berth proved to be a create's. All rules for such a proof
- * are here. A create made a node if the node's id is above the highest id before the create, no other create has the node, the node shows
- * what was asked for (in any spelling that services use), and it was made between the send and the last instant at which the service can
- * have processed the request. A field that a service leaves out proves nothing, in either direction.
+ * Decides which create made a node, and recognises that node later. All rules for the proof are here. A create made a
+ * node if all of these are true: the node's id is above the highest id before the create; no other create has the node;
+ * the node shows what was asked for, in any spelling that services use; and the node was made between the send and the
+ * last instant at which the service can have processed the request. A field that a service leaves out proves nothing,
+ * in either direction.
  */
 import { Predicate } from "effect"
 import type { Node } from "../../domain/Node.ts"
@@ -24,7 +25,7 @@ export const blurMillis = 2000
  */
 export const quietMillis = 630_000
 
-/** Whether a clock that does not step shows the time between two instants. */
+/** Whether a clock without steps can measure the time between two instants. */
 export const isTimed = (earlier: Instant, now: Instant): boolean =>
   isOfOneBoot(earlier, now) || (earlier.serviceMillis > 0 && now.serviceMillis > 0)
 
@@ -58,9 +59,9 @@ export const isQuietElsewhere = ({ isOfService, millis }: Told, now: Instant): b
     : now.wallMillis - millis - maxStepMillis >= quietMillis
 
 /**
- * Like `isQuiet`, for a call that would otherwise wait indefinitely. After a reboot, if the service states no time, only the wall clock is
- * left. Berth then uses it, minus the largest step. The clock of a machine without a battery may jump by years when the machine starts,
- * so the machine must also have run for `quietMillis`.
+ * Like `isQuiet`, for a call that would otherwise wait indefinitely. After a reboot, if the service states no time,
+ * only the wall clock is left, so Berth uses the wall clock minus its largest step. The machine must also have run for
+ * `quietMillis`, because without a battery its clock may jump by years when the machine starts.
  */
 export const isQuietAtLast = (sentAt: Instant, now: Instant): boolean =>
   isTimed(sentAt, now)
@@ -177,16 +178,17 @@ const birthOf = (sentAt: Instant, createdMillis: number | null, now: Instant) =>
   }
   if (createdMillis + blurMillis < sentMillis) return "before"
   if (createdMillis <= sentMillis + quietMillis + blurMillis) {
-    // The service's clock may have gone back. If more time has passed on the boot clock since the send than the quiet time plus the node's
-    // age, the node was made later. The boot clock cannot prove the opposite, because it stands still while the machine sleeps.
+    // The service's clock may have gone back. The node was made too late if the boot clock shows that more time has
+    // passed since the send than the quiet time plus the node's age. The boot clock cannot prove the opposite, because
+    // it stands still while the machine sleeps.
     return isOfOneBoot(sentAt, now) &&
       now.serviceMillis > 0 &&
       millisBetween(sentAt, now) > quietMillis + blurMillis + now.serviceMillis - createdMillis
       ? "unknown"
       : "meanwhile"
   }
-  // A creation time in the future comes from another clock than the time of the send. If the boot clock shows that too little time has
-  // passed, one of the clocks is wrong or the machine has slept. Neither case proves anything.
+  // A creation time in the future comes from another clock than the time of the send. If the boot clock shows less time
+  // than that, a clock is wrong or the machine has slept. Neither case proves anything.
   const isPast = now.serviceMillis > 0 && createdMillis <= now.serviceMillis + blurMillis
   return isPast && !(isOfOneBoot(sentAt, now) && millisBetween(sentAt, now) <= quietMillis) ? "later" : "unknown"
 }
@@ -200,7 +202,10 @@ export type Kinship =
   | "proven"
   /** The node shows all that was asked for, but its creation time is not reliable. */
   | "possible"
-  /** The node has the name, but its plan, image, id or age does not fit. It is not excluded: a service may show these in another way. */
+  /**
+   * The node has the name, but its plan, image, id or age does not fit. The create may still have made the node,
+   * because a service may show these fields in another way.
+   */
   | "differs"
   /** The node has another name, or was made when the service could no longer process the create. */
   | "none"

@@ -73,7 +73,7 @@ type Asked = Pick<Intent, "name" | "plan" | "image" | "spec">
 /** Whether two creates ask for the same name, plan and image. */
 export const isAlike = (a: Asked, b: Asked): boolean => a.name === b.name && a.plan === b.plan && a.image === b.image
 
-/** Whether two creates ask for the same in every field, so that it does not matter which of them made which node. */
+/** Whether two creates ask for the same in every field. If so, nobody needs to know which of them made which node. */
 export const isSame = (a: Asked, b: Asked): boolean =>
   isAlike(a, b) && (a.spec === b.spec || a.spec === null || b.spec === null)
 
@@ -83,10 +83,10 @@ export type Resolution =
   /** The create certainly made no node. */
   | { readonly _tag: "Absent" }
   /**
-   * Not certain yet. The candidates may be this create's nodes, or those of another create that may still get its reply or that asked for
-   * a different spec. They may also be new nodes with this create's name that differ in a field which a service may show in another way,
-   * such as the image. Or the reply to this create named the candidate, although it differs from the order. Without candidates the list
-   * may not contain the node.
+   * Not certain yet. The candidates may be nodes of this create, or of another create that may still get its reply or
+   * that has a different spec. They may also be new nodes with this create's name that differ in a field, such as the
+   * image, that a service may show in another way. Or the reply to this create named the candidate, although the
+   * candidate differs from the order. Without candidates, the list may not contain the node yet.
    */
   | { readonly _tag: "Undecided"; readonly candidates: ReadonlyArray<Node> }
   /** There are more nodes than lost replies, so one of them belongs to another client. */
@@ -100,8 +100,8 @@ export interface Beside {
   /** Creates without a known node whose reply was lost, or whose process ended before it recorded the reply. */
   readonly lost: ReadonlyArray<SentIntent>
   /**
-   * Creates of other processes that were in progress when last seen, by key. A reply may still come, or it has come and only that process
-   * knows it.
+   * Creates of other processes that were in progress when last seen, by key. A reply may still come, or only that
+   * process knows the reply.
    */
   readonly underWay: ReadonlyMap<string, SentIntent>
 }
@@ -145,7 +145,7 @@ export interface Evidence {
   readonly now: Instant
   /** Maps each node to the key of the create that is known to have made it. */
   readonly claimed: ReadonlyMap<NodeId, string>
-  /** Nodes that the replies to other creates named although they differ from what those creates asked for. */
+  /** Nodes that the replies to other creates named, although the nodes differ from what those creates asked for. */
   readonly toldToOthers: ReadonlySet<NodeId>
   readonly beside: Beside
   /** What the image list says about plans. Left out if each plan shown is the one that was asked for, or if the list cannot be read. */
@@ -188,9 +188,9 @@ const maxSaid = 100
 const clip = (text: string) => (text.length > maxSaid ? `${text.slice(0, maxSaid)}…` : text)
 
 /**
- * What is wrong with a node as the reply to a create; undefined if nothing is. A node that existed before, or that is known to be another
- * create's, counts as not made by this create, whatever the reply says. A node with another name, plan, region or location, or with only a
- * readable id, may have been made by this create.
+ * What is wrong with a node as the reply to a create; undefined if nothing is. A node that existed before, or that
+ * another create is known to have made, counts as not made by this create, whatever the reply says. A node with another
+ * name, plan, region or location, or with only a readable id, may have been made by this create.
  */
 export const createReplyFault = (
   intent: Pick<Intent, "name" | "newerThan" | "plan">,
@@ -242,8 +242,9 @@ const covers = (intents: ReadonlyArray<SentIntent>, nodes: ReadonlyArray<Node>, 
 }
 
 /**
- * Resolves one intent. If every candidate can be matched with a lost create of the same spec, all of them are ours, and it does not matter
- * which create gets which: the oldest is taken. If the reply named a node, no other node is taken.
+ * Resolves one intent. If every candidate can be matched with a lost create of the same spec, all candidates are ours,
+ * and any of them may go to any of these creates: this create takes the oldest. If the reply named a node, this create
+ * takes no other node.
  */
 export const resolve = ({
   beside,
@@ -259,7 +260,8 @@ export const resolve = ({
   const kinship: KinshipWith = (intent, node) => {
     const is = kinshipOf(intent, { ...node, createdMillis: createdMillisOf(node) }, now, plans)
     if (is !== "proven") return is
-    // The list may have cut off an older node when the highest id was read, and only a date shows that a node is newer.
+    // When the highest id was read, the list may have cut off an older node, so only a date proves that a node is
+    // newer.
     const mayBeOlder = !isWhole && node.createdAt === null && !idsOf(intent.told).includes(node.id)
     // It is unlikely that the service carried out a create that it refused, so a node with that name is more likely somebody else's.
     return intent.fate === "refused" || mayBeOlder || unread?.has(node.id) === true ? "possible" : is
@@ -287,7 +289,7 @@ export const resolve = ({
   const exact = proven.filter(({ name }) => name === intent.name)
   const candidates = exact.length > 0 ? exact : proven
   const [oldest] = candidates
-  // The create's node may be listed now, or it was seen before and has been deleted or renamed since.
+  // The create's node may be in the list now, or it was seen before and was deleted or renamed since.
   if (oldest === undefined || seen.some((id) => candidates.every((node) => node.id !== id))) {
     return possible.length === 0 && isWhole
       ? { _tag: "Absent" }
@@ -307,8 +309,8 @@ export const resolve = ({
 const maxUnderWay = 1_000_000
 
 /**
- * The creates of one name in this client. While a create whose reply was lost is compared with the list, no other create of the name is
- * sent, because the node of one could be taken for the node of the other.
+ * The creates of one name in this client. While a create whose reply was lost is compared with the list, no other
+ * create of the name is sent, because Berth could confuse their nodes.
  */
 export class SameNameCreates {
   readonly #lost = new Set<SentIntent>()

@@ -1,8 +1,8 @@
 /**
- * Keeps the intents whose nodes are known. They are kept apart from the open intents, so that a create that looks for its node need not
- * read them. Each period of 30 days has a folder with a file per key and a file per node, so both are found without reading the rest. The
- * highest node id is marked separately. Intents are kept for 90 to 120 days after they were last asked for; each new one removes a few
- * old ones.
+ * Keeps the intents whose nodes are known. They are apart from the open intents, because a create that looks for its
+ * node need not read them. Each period of 30 days has a folder with a file per key and a file per node, so both are
+ * found without reading the rest. The highest node id is marked separately. Intents are kept for 90 to 120 days after
+ * they were last asked for; each new one removes a few old ones.
  *
  * ```
  * creates/
@@ -157,8 +157,8 @@ export const make = (directory: string, open: string) => {
   )
 
   /**
-   * Moves the unsettled intents out of an imported folder. It can be restarted at any point, and two processes can run it at once,
-   * because a file is always in one of the two folders and `find` reads this one first.
+   * Moves the unsettled intents out of an imported folder. The move can be restarted at any point, and two processes
+   * can run it at once: a file is always in one of the two folders, and `find` reads this one first.
    */
   const goThrough = Effect.fnUntraced(function* (name: string) {
     const folder = `${settled}/${name}`

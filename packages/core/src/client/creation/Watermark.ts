@@ -52,13 +52,13 @@ interface End {
 }
 
 /**
- * Finds the last page with nodes: goes forward in doubled steps until a page is empty, then halves the steps. If the end was known, that
- * page is read first, and usually this is the only request.
+ * Finds the last page with nodes: goes forward in doubled steps until a page is empty, then halves the steps. If the
+ * end was known, reads that page first, and usually needs no other request.
  */
 const findLastPage = Effect.fnUntraced(function* (readPage: ReadPage, known: End | undefined) {
   let low = known?.page ?? 1
-  // A page may follow a full page. Read that page first: if it is empty, a deletion cannot have moved nodes from it to the full page
-  // unseen.
+  // A page may follow a full page. Read that following page first: if it is empty, no deletion can have moved nodes
+  // from it to the full page unseen.
   const mayBeFull = known !== undefined && !known.isStated && known.length > 0 && known.length >= known.full
   const after = mayBeFull ? yield* readPage(low + 1) : undefined
   let isMissing = after?.isMissing
@@ -134,9 +134,9 @@ const lastPage = (readPage: ReadPage, known: End | undefined) =>
   })
 
 /**
- * Visits every page, if the order of the list is unreliable. Returns whether it shows every node. If nodes are deleted in the meantime,
- * others move to pages that were read before. So a list of several pages shows every node only if each page states the number of the nodes
- * read, or if a second reading of the pages has all nodes of the first.
+ * Visits every page, if the order of the list is unreliable. Returns whether the pages show every node: nodes may move
+ * to pages that were already read when others are deleted. So several pages show every node only if each page states
+ * exactly the number of nodes read, or if a second reading has all nodes of the first.
  */
 const everyNode = Effect.fnUntraced(function* (readPage: ReadPage, visit: (nodes: ReadonlyArray<Node>) => void) {
   const ids = new Set<number>()

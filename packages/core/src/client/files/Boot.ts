@@ -20,7 +20,7 @@ export const bootId: Effect.Effect<string | null> = fromProc((fs) =>
 export const namespaceOf = (name: "pid" | "time"): Effect.Effect<string | null> =>
   fromProc((fs) => fs.readlinkSync(`/proc/self/ns/${name}`))
 
-/** A runtime takes up to this long to start, so its clock and the age of its process may differ by as much. */
+/** A runtime takes up to this long to start, so its clock may differ from the age of its process by as much. */
 const startingSeconds = 1
 
 /**
@@ -33,8 +33,8 @@ const isClockOfBoot: Effect.Effect<boolean> = Effect.sync(() => {
 })
 
 /**
- * Names the monotonic clock of this process: equal names mean the same clock. Null if the clock is unknown or begins with the process,
- * because other processes would read its times as times since the boot.
+ * Names the monotonic clock of this process: equal names mean the same clock. Null if the clock is unknown or begins
+ * with the process, because other processes would take its times for times since the boot.
  */
 export const bootClock: Effect.Effect<string | null> = Effect.gen(function* () {
   const boot = yield* bootId

@@ -162,8 +162,9 @@ export const removeDurably = (path: string): Effect.Effect<void, FileFault> =>
 const above = (folder: string): string => folder.replace(/[\\/]+[^\\/]*[\\/]*$/, "") || folder
 
 /**
- * Creates a folder and its missing parents. Avoids the recursion of `node:fs`, which never ends if a folder cannot be created although its
- * parent exists; this happens if homes are mounted on demand. `mkdir` creates one folder; `codeOf` returns the POSIX code of a failure.
+ * Creates a folder and its missing parents. Avoids the recursion of `node:fs`, which never ends if a folder cannot be
+ * created although its parent exists, as on homes that are mounted on demand. `mkdir` creates one folder; `codeOf`
+ * returns the POSIX code of a failure.
  */
 export const makeFolders = <E, R>(
   folder: string,
@@ -182,8 +183,9 @@ export const makeFolders = <E, R>(
 }
 
 /**
- * Creates a folder for the user only, and its missing parents. Leaves an existing folder unchanged. New folders are always durable, because
- * a file that must not be lost may go into any of them; it costs little, because each is created only once.
+ * Creates a folder for the user only, and its missing parents. Leaves an existing folder unchanged. New folders are
+ * always durable, because any of them may get a file that must not be lost. This costs little, because each folder is
+ * created only once.
  */
 export const makePrivateFolder = (folder: string): Effect.Effect<void, FileFault> =>
   makeFolders(

@@ -37,8 +37,8 @@ export const unreadableList = (records: number): BerthError =>
   failed("a record that can be read", "data", `${records} that cannot`)
 
 /**
- * The failure if a list shows no node of a name, but may be incomplete. Without it, a program would think that the name is free, and create
- * a node (decision 0343).
+ * The failure if a list shows no node of a name, but may be incomplete. Without this failure, a program would think
+ * that the name is free, and create a node (decision 0343).
  */
 export const unprovedAbsence = (nodes: number): BerthError => failed(everyNodeShown, "data", `${nodes} nodes`)
 
@@ -59,8 +59,8 @@ export interface MaybeMissing {
 }
 
 /**
- * Whether the totals say that `shown` nodes on `read` pages are the whole list. If no page had more nodes than they state, they may be about
- * one page, so both must agree.
+ * Whether the totals say that `shown` nodes on `read` pages are the whole list. Both totals must agree if a page had as
+ * many nodes as they state, because then they may be about that page.
  */
 export const statesAll = ({ pages, total }: Totals, shown: number, read: number, longest: number): boolean =>
   total === shown && (pages === read || shown > longest)
@@ -84,8 +84,8 @@ export const ensureWhole = (total: number | null, shown: number): Effect.Effect<
     : Effect.void
 
 /**
- * Checks a page of a service that returns the same page for every page number. Fails if the list may go on after this page: if its totals
- * say so, or if it states no totals and the page is full.
+ * Checks a page of a service that returns the same page for every page number. Fails if the list may go on after this
+ * page, that is, if its totals say so, or if a full page has no totals.
  */
 export const ensureUncut = ({ pages, total }: Totals, length: number): Effect.Effect<void, BerthError> =>
   (pages ?? 1) > 1 || (total === null && pages === null && length === pageSize.maximum)

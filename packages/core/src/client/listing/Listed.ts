@@ -27,13 +27,14 @@ export interface Listed extends ListedPage {
   readonly nodes: number
   readonly requests: number
   /**
-   * Whether every node that existed the whole time is certainly included. False if a record was left out, or if the service counts more
-   * nodes than it lists. If the pages are too small to overlap, or if the service does not sort by id, a node may have moved past the
-   * listing when others were deleted; in this case it is true only if every page states exactly the number of nodes that were listed.
-   * `"assumed"` if an inexact list skipped the requests that prove it.
+   * Whether every node that existed the whole time is certainly included. False if a record was left out, or if the
+   * service counts more nodes than it lists. If the pages are too small to overlap, or if the service does not sort by
+   * id, a node may have moved past the listing when others were deleted. In this case, true only if every page states
+   * exactly the number of nodes that were listed. `"assumed"` if an inexact list skipped the requests that prove
+   * completeness.
    */
   readonly complete: boolean | "assumed"
-  /** Like `complete`, but records that were left out do not make it false. If it is false, an entirely unknown node may be missing. */
+  /** Like `complete`, but stays true if records were left out. If false, an entirely unknown node may be missing. */
   readonly readToEnd: boolean | "assumed"
   /** The number of nodes according to the service's latest statement; null if it states none. */
   readonly total: number | null

@@ -28,8 +28,8 @@ interface Overlapping {
   /** Emitted ids with their last position in the list, which only decreases because new nodes are appended. */
   readonly emitted: Map<number, number>
   /**
-   * Whether every page began at or before the last node read, so that the listing cannot have missed a node that moved; `"assumed"` for
-   * an inexact list.
+   * Whether every page began at or before the last node read. If so, the listing cannot have missed a node that moved.
+   * `"assumed"` for an inexact list.
    */
   readonly complete: boolean | "assumed"
 }
@@ -49,8 +49,8 @@ interface InTurn {
   /** Whether the first page is read once more, after a second page that was empty. */
   readonly isLastLook: boolean
   /**
-   * True only for a list of at most one page whose nodes all still existed at the last look: then no other node has moved to that page
-   * after it was read.
+   * True only for a list of at most one page whose nodes all still existed at the last look, because then no other node
+   * can have moved to that page after it was read.
    */
   readonly complete: boolean
 }
@@ -101,15 +101,15 @@ export const next = (progress: Progress): PageRange =>
       }
 
 /**
- * Whether the next page need not overlap. After a first page that is not full, the next page does overlap: one more request is needed in
- * any case, and an overlapping page also shows whether the pages fit together.
+ * Whether the next page need not overlap. The page after a first page that is not full does overlap: one more request
+ * is needed in any case, and the overlap shows whether the pages fit together.
  */
 const skipsOverlap = ({ exact, first, maxPerPage, offset }: Overlapping) =>
   !exact && (offset > first || maxPerPage === pageSize.maximum)
 
 /**
- * The id of the record before a range, or 0 if that record has no id. With 0, every page of records without ids gets the same ids, so it
- * counts as read before. Otherwise a list of such records might never end.
+ * The id of the record before a range, or 0 if that record has no id. With 0, all pages of records without ids get the
+ * same ids, so the second one counts as read before. Otherwise a list of such records might never end.
  */
 export const idBefore = (progress: Progress, { start }: PageRange): number =>
   progress._tag === "Overlapping"

@@ -38,7 +38,7 @@ export const alignedAt = (offset: number, perPage: number): NumberedRange => {
   return { page: before + 1, perPage, start: before * perPage }
 }
 
-/** The range with the highest score that contains this position; the largest range if several have that score. */
+/** The range with the highest score that contains this position. Among equal scores, the largest range. */
 const bestAt = (offset: number, maxPerPage: number, score: (range: NumberedRange) => number): NumberedRange => {
   let best = alignedAt(offset, maxPerPage)
   for (let perPage = maxPerPage - 1; perPage >= Math.max(2, Math.floor(maxPerPage * minShare)); perPage--) {

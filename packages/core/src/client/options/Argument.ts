@@ -1,9 +1,9 @@
 /**
- * Validates arguments against the domain before anything is sent. Without this, a node that costs money would be without a field that the
- * program has misspelt.
+ * Validates arguments against the domain before anything is sent. Without this, a program that misspells a field would
+ * pay for a node without that field.
  *
- * The shapes repeat the domain's schemas in a tenth of the code: a bundle with schemas is 13 KiB larger. The compiler keeps their fields
- * equal, and `Argument.test.ts` their rules.
+ * The shapes repeat the domain's schemas in a tenth of the code: a bundle with schemas is 13 KiB larger. The compiler
+ * keeps their fields equal, and `Argument.test.ts` their rules.
  */
 import { Effect, Predicate } from "effect"
 import { InvalidRequest } from "../../domain/ErrorReason.ts"

@@ -41,7 +41,7 @@ const maxRemoved = 64
 /** For this long after a restore, creates that are not in the rows may be under way. */
 const maxUnderWayMillis = quietMillis + 30_000
 
-/** How long a process that lost its key waits for it to write a node that it knows. */
+/** A process that lost its key waits at most this long for the key, to write a node that it knows. */
 const maxLateMillis = 10_000
 
 /** Maximum time to wait for another create of the same name that may have made a stranger, and the interval at which to look. */
@@ -125,8 +125,8 @@ export const makeIntents = (database: StateDatabase, account: StateAccount): Int
   })
 
   /**
-   * Writes the node that a process knows although another process has taken over its key: takes the lock again and adds what the other
-   * process does not know. Without a lock this process could replace the record of a later request.
+   * Writes the node that a process knows although another process has taken over its key. Takes the lock again first,
+   * because without the lock this process could replace the record of a later request.
    */
   const writeLate = (intent: Intent) =>
     rows.withLock(`${lockPrefix}${intent.key}`)((lock) =>
@@ -375,7 +375,7 @@ export const makeIntents = (database: StateDatabase, account: StateAccount): Int
   }
 }
 
-/** Forgets all strangers, because the user says that no forgotten key made them. Returns their ids and names. */
+/** Forgets all strangers, after the user has said that no forgotten key made them. Returns their ids and names. */
 export const acceptStrangers = Effect.fnUntraced(function* (
   { accountOf, run, sql, tables: { strangers } }: StateDatabase,
   account: StateAccount

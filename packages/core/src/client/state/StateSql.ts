@@ -1,11 +1,12 @@
 /**
- * The database in which several machines share state: its statements, the lease of this process, locks, and accounts. All times are the
- * database's, so the clocks of the machines do not matter.
+ * The database in which several machines share state: its statements, the lease of this process, locks, and accounts.
+ * All times are the database's, so the clocks of the machines do not matter.
  *
- * A process has one lease, which it renews while it runs. A lock is a row with its owner and a fence, a number that is used only once.
- * Another process may take over a lock whose owner no longer has a lease. Each write is one statement that also checks the fence in the
- * lock's row and locks that row while it writes. So a process that was suspended writes nothing once its lock was taken over, however late
- * its statement arrives, and each write may be repeated after a connection was cut.
+ * A process has one lease, which it renews while it runs. A lock is a row with its owner and a fence, a number that is
+ * used only once. Another process may take over a lock whose owner no longer has a lease. Each write is one statement
+ * that also checks the fence in the lock's row and locks that row while it writes. So a suspended process writes
+ * nothing once another has taken over its lock, however late its statement arrives, and any write may be repeated after
+ * a connection was cut.
  */
 import { Deferred, Effect, Predicate, Random, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
@@ -125,7 +126,10 @@ export interface StateDatabase {
   readonly run: <A>(statement: Effect.Effect<A, SqlError>) => Effect.Effect<A, StateFailed>
   /** Ensures that this process has a lease. */
   readonly leased: Effect.Effect<void, StateFailed>
-  /** Registers an effect that writes rows again if the database was restored from an older backup and no longer knows this process. */
+  /**
+   * Registers an effect that writes rows again. It runs if the database was restored from an older backup and no longer
+   * knows this process.
+   */
   readonly onForgotten: (again: Effect.Effect<void, StateFailed>) => void
   readonly accountOf: (account: StateAccount) => AccountRows
 }
@@ -255,7 +259,8 @@ export const open = Effect.fnUntraced(function* ({
           restored_at = greatest(a.restored_at, b.restored_at), tx = ${tx}
           FROM ${accounts} AS b WHERE a.id = ${into} AND b.id = ${from}`
         yield* sql`DELETE FROM ${locks} WHERE account = ${from}`
-        // If both have an intent for a key, the account's stays. The other intent gets a new key, so that its node keeps an owner.
+        // If both have an intent for a key, the account's intent stays. The other intent gets a new key, because its
+        // node needs an owner.
         yield* sql`UPDATE ${intents} AS i SET account = ${into}, key = CASE WHEN EXISTS
           (SELECT 1 FROM ${intents} AS o WHERE o.account = ${into} AND o.key = i.key)
           THEN '_' || i.key || '.' || ${from}::text ELSE i.key END WHERE account = ${from}`

@@ -1,7 +1,7 @@
 /**
- * Writes the log of changes: who requested which change of which node, when, with which program, and the outcome. A change is recorded
- * before it is sent, so that the log shows a change as `unknown` if its program was killed. A failure to write the log stops no change.
- * This module loads no schemas, because the promise client loads it with the files.
+ * Writes the log of changes: who requested which change of which node, when, with which program, and the outcome. A
+ * change is recorded before it is sent. If its program is then killed, the log shows the change as `unknown`. A failure
+ * to write the log stops no change. This module loads no schemas, because the promise client loads it with the files.
  */
 import { Effect, FiberSet, Option, type Scope } from "effect"
 import type { BerthError } from "../../domain/BerthError.ts"
@@ -62,9 +62,9 @@ const unwritten = ({ detail }: StateFailed): string =>
   `The log of changes cannot be written (${detail}), so it does not contain what is changed now.`
 
 /**
- * The log in a store. Outcomes are written in the background, so that a program that is stopped during such a write still knows the reply.
- * The scope waits for all these writes when it closes. If a change cannot be recorded, `warn` is called once. Default: nothing, because a
- * folder that cannot be written has an error of its own where it matters.
+ * The log in a store. Outcomes are written in the background, because a program that is stopped during such a write
+ * should still get the reply. The scope waits for all these writes when it closes. If a change cannot be recorded,
+ * `warn` is called once. Default: no warning, because an unwritable folder causes its own error where it matters.
  */
 export const noteChanges = Effect.fnUntraced(function* (
   store: RecordStore,

@@ -1,6 +1,6 @@
 /**
- * Counts drift: fields and statuses of replies that Berth does not know. A change of the service then shows as a number, not as a crash.
- * The records keep such values (`extra`, `{ unknown }`).
+ * Counts drift: fields and statuses of replies that Berth does not know. A change of the service thus shows as a
+ * number, not as a crash. The records keep such values (`extra`, `{ unknown }`).
  */
 import type { Image } from "../../domain/Image.ts"
 import type { Node } from "../../domain/Node.ts"

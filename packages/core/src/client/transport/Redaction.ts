@@ -30,9 +30,10 @@ const sign = (plain: string) => `(?:${plain}|u00${plain.charCodeAt(0).toString(1
 const escapes = "\\\\{0,8}"
 
 /**
- * Matches one character or a run of backslashes: plain, escaped as in JSON or a program's string, percent-encoded, or as an HTML entity,
- * each several times over. Each character is matched by itself, because encoders differ in which characters they encode. Backslashes before
- * the first character stay in the text, and those after a run of backslashes belong to the run, so the time is linear in the text.
+ * Matches one character or a run of backslashes: plain, escaped as in JSON or a program's string, percent-encoded, or
+ * as an HTML entity, each several times over. Each character is matched by itself, because encoders differ in which
+ * characters they encode. Backslashes before the first character stay in the text, and backslashes after a run belong
+ * to the run; this keeps the time linear.
  */
 const unit = (plain: string, at: number, units: ReadonlyArray<string>): string => {
   const [first = ""] = plain
@@ -133,8 +134,9 @@ const partsMasked = (spellings: ReadonlyArray<ReadonlyArray<string>>): ((text: s
 const maxPerCharacter = 16
 
 /**
- * Makes a function that masks the credentials and further secrets in a string; it masks a short secret only after the name of a credential.
- * The patterns take 70 kB and most clients have no text to mask, so the first text creates them.
+ * Makes a function that masks the credentials and further secrets in a string. The function masks a short secret only
+ * after the name of a credential. The first text creates the patterns, because they take 70 kB and most clients have no
+ * text to mask.
  */
 export const redactor = (credentials: Credentials, further: ReadonlyArray<string> = []): Redact => {
   let redact: Redact | undefined
@@ -216,8 +218,8 @@ const maskedCause = (cause: unknown, redact: Redact, depth = 0): unknown => {
 }
 
 /**
- * The same reason with all strings masked except Berth's own; its sentences are made from the masked fields. The caller's arguments are
- * masked as well, because they may contain a credential.
+ * The same reason, with all strings masked except Berth's own. Its sentences use the masked fields. The caller's
+ * arguments are masked as well, because they may contain a credential.
  */
 export const redactedReason = (reason: ErrorReason, redact: Redact): ErrorReason => {
   const Reason = reason.constructor as (new (fields: object) => ErrorReason) & { readonly ours?: ReadonlyArray<string> }

@@ -17,8 +17,8 @@ const notSent = new Set([
 const notSentByConnect = new Set(["EHOSTUNREACH", "ENETUNREACH"])
 
 /**
- * Codes of a certificate that this side does not trust, in Node and Bun: nothing was sent. Other codes do not prove that: a service's
- * alert about our certificate, or a length that does not match, may come after the request.
+ * Codes for a certificate that this side does not trust, in Node and Bun. They prove that nothing was sent. Other codes
+ * do not: a service's alert about our certificate, or a length that does not match, may come after the request.
  */
 const certificate =
   /^(?:UNABLE_TO_|CERT_|SELF_SIGNED_CERT|DEPTH_ZERO_SELF|HOSTNAME_MISMATCH$|INVALID_(?:CA|PURPOSE)$|ERR_TLS_CERT_)/

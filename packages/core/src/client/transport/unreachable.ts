@@ -45,8 +45,9 @@ const mistakes = /^(?:Type|Reference|Range|Syntax|URI)Error$/
 const networkWords = /fetch|load failed|network|request|terminated|connect|socket|time|abort/i
 
 /**
- * Like `unreachable`, for a `fetch` that the program provides. An error without a code counts as a bug of that `fetch` if it is thrown at
- * once, or if it is a mistake without a cause that does not mention the network. Whether the request was sent remains unknown.
+ * Like `unreachable`, for a `fetch` that the program provides. An error without a code counts as a bug of that `fetch`
+ * if it is thrown at once, or if it is a programming mistake that has no cause and does not mention the network.
+ * Whether the request was sent remains unknown.
  */
 export const unreachableBy = (cause: unknown, replied: boolean, isAtOnce: boolean): Unreachable => {
   const reason = unreachable(cause, replied)

@@ -40,8 +40,8 @@ export const judge = (observed: Option.Option<Node>, goal: Goal): Progress => {
 const maxSeen = 16
 
 /**
- * The first poll happens at a multiple of the first period, the second poll at a multiple of the second, and so on; the last period is
- * repeated. As a result, different waits soon poll together.
+ * The first poll happens at a multiple of the first period, the second poll at a multiple of the second period, and so
+ * on; the last period repeats. Different waits therefore soon poll together.
  */
 const periodsMillis = [1000, 1000, 2000, 4000, 8000]
 
@@ -142,8 +142,8 @@ export const awaitGoal = Effect.fnUntraced(function* (
     const refused = refusal(deadlineAt)
     return refused === undefined ? Effect.void : notReached({ refillsInMillis: refused.predictedMillis })
   })
-  // A retryable failure is no observation: the wait goes on until its own timeout. The failure may mean that the allowance is spent, so
-  // check again whether another read is possible in time.
+  // A retryable failure is no observation: the wait goes on until its own timeout. The failure may mean that the
+  // allowance is spent, so check whether another read is still possible in time.
   const poll = Effect.andThen(
     inTime,
     Effect.catch(observe, (error) => {
