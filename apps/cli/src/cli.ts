@@ -84,7 +84,7 @@ const runVerb = Effect.fnUntraced(function* ({ args, path, verb }: Run, asked: A
   const flags = [...flagsOf(command.parameters), ...globalFlagList]
   const words = readWords(args, flags)
   if (words.unknown !== undefined) return yield* unknownFlag(words.unknown, path, flags)
-  // The switch for help may be combined with other switches, as in `-yh`. The command then prints its help and does nothing else.
+  // A command whose switch for help is combined with others, as in `-yh`, prints its help and does nothing else.
   const help = words.flags.get(globalFlags.help)
   if (help !== undefined && isOn.get(help[0] ?? "") !== false)
     return yield* printHelp({ path, entry: verb }, asked.asked)
@@ -210,7 +210,7 @@ const runMain = Runtime.makeRunMain(({ fiber }) => {
 
 /** Runs berth as this process; signals interrupt it. */
 export const runProcess = (args: ReadonlyArray<string>): void => {
-  // Sets the exit code without exiting, so that the process ends once all output is written.
+  // Sets the exit code without exiting. The process then ends once all output is written.
   const exit = (code: number) => {
     process.exitCode = code
   }

@@ -168,7 +168,10 @@ const lookAtList = Effect.fnUntraced(function* (name: string) {
   }
 })
 
-/** Runs an effect that must not be interrupted. If the user tries, it says at once why it takes a while. */
+/**
+ * Runs an effect that must not be interrupted. If the user presses Ctrl-C, a message says at once why this takes a
+ * while.
+ */
 const knownAtTheEnd = <A, E, R>(effect: Effect.Effect<A, E, R>, why: string) =>
   Effect.gen(function* () {
     const running = yield* Effect.forkChild(effect)

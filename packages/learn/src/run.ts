@@ -141,7 +141,8 @@ export const learn = Effect.fnUntraced(function* (options: LearnOptions) {
   if (Option.isSome(options.html)) yield* writeFile("--html", options.html.value, pageOf(report))
   if (before !== undefined && Option.isSome(options.check)) {
     const compared = compare(before, profile)
-    // If a read fails now, it is unknown whether its reply has changed, unless the read also failed when the profile was made.
+    // If a read fails now, nobody knows whether its reply has changed, unless the read also failed when the profile was
+    // made.
     const asBefore = failing.filter((read) => before.behaviour.failing?.includes(read)).length
     if (unanswered > asBefore && compared.differences.length === 0) {
       return yield* fail("--check: requests without a usable reply are not compared: try again")

@@ -70,9 +70,10 @@ const idsIn = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<number> =>
   )
 
 /**
- * The reads that show whether the service caps long pages. A page is capped only if there are more nodes than it shows. So the probe
- * reads the next page, with the length of the first page, because the service has accepted that length. Then it reads all pages again,
- * because a node is certainly missing from a list only if lists before and after it show the node.
+ * The reads that show whether the service caps long pages. A page is capped only if there are more nodes than it shows.
+ * So the probe reads the next page, with the length of the first page, because the service has accepted that length.
+ * Then the probe reads all pages again: a node is certainly missing from one list only if lists before and after it
+ * show the node.
  */
 const afterLongest = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<Read> => {
   const page = exchanges.find(

@@ -90,7 +90,7 @@ const EnvelopeKey = Schema.Struct({
 const Envelope = Schema.Union([Schema.Literal("bare"), Schema.Array(EnvelopeKey).check(Schema.isMaxLength(50))])
 export type Envelope = typeof Envelope.Type
 
-/** The situations in which a service refuses a request, limited to refusals whose cause is visible in the request. */
+/** The situations in which a service refuses a request, as far as the cause is visible in the request. */
 export const situations = [
   "unknown-node",
   "unknown-path",

@@ -117,8 +117,8 @@ const identityOf = (filename: string): string | null => {
 const changesNothing = /^\s*(?:SELECT|PRAGMA|COMMIT|ROLLBACK|RELEASE|SAVEPOINT)\b/i
 
 /**
- * Refuses writes if the path no longer leads to the opened database, because data written to an unlinked file would be lost.
- * SQLite has an error code for this, but does not check it in WAL mode.
+ * Refuses writes if the path no longer leads to the opened database, because data in an unlinked file would be lost.
+ * SQLite has an error code for this case, but does not check for it in WAL mode.
  */
 const makeGuard = (
   { filename, isReadOnly = false }: SqliteOptions,

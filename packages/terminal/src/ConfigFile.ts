@@ -87,7 +87,7 @@ const withArticle = (node: Node | null): string =>
 const mergedMaps = (value: unknown) => (isSeq(value) ? value.items : [value]).filter((item) => isMap(item))
 
 /**
- * Replaces aliases and merge keys by the nodes that they refer to, so that problems keep their places. It handles each node
+ * Replaces aliases and merge keys by the nodes that they refer to; problems thus keep their places. Handles each node
  * only once, because nested aliases could otherwise fill the memory or contain themselves.
  */
 const withoutAliases = (document: Document.Parsed): Node | null => {

@@ -50,8 +50,8 @@ export interface Sourced<A> {
 }
 
 /**
- * A credential, and the address that its source (such as a profile) states with it. Berth sends the credential only to that
- * origin. If the source states no address, Berth may send it to any origin.
+ * A credential, and the address that its source (such as a profile) states next to it. Berth sends the credential only
+ * to that origin, or to any origin if the source states no address.
  */
 export interface Credential extends Sourced<Redacted.Redacted> {
   readonly belongsTo: string | undefined

@@ -7,8 +7,8 @@
 const formula = /^\s*[=+\-@\uff0b\uff0d\uff1d\uff20]/
 
 /**
- * Makes a free text, such as a name, harmless in a spreadsheet: after a leading apostrophe, the spreadsheet does not run it
- * as a formula.
+ * Makes a free text, such as a name, harmless in a spreadsheet: a leading apostrophe keeps the spreadsheet from running
+ * the text as a formula.
  */
 export const inert = (text: string): string => (formula.test(text) ? `'${text}` : text)
 

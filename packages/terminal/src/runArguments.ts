@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { CliError, CliOutput, Command } from "effect/cli"
 import { nearest } from "./usage.ts"
 
-/** The error for a word that is in the place of a subcommand, but is no subcommand; undefined if there is no such word. */
+/** The error for a word in the place of a subcommand that is no subcommand; undefined if there is no such word. */
 const unknownCommand = (
   { commandPath, helpDoc }: CliOutput.Presenter.Help,
   args: ReadonlyArray<string>

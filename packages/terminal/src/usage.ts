@@ -1,7 +1,8 @@
 /**
- * Explains a wrong command line with one sentence and a hint, and finds words similar to a misspelled one. `usageProblem` serves
- * `berth-server` and `berth-watch`, whose command lines `effect/cli` parses; `berth` parses its own. If there are several faults, only
- * the first is reported, because later ones often follow from it, and their sentences could repeat a secret that is in the wrong place.
+ * Explains a wrong command line with one sentence and a hint, and finds words similar to a misspelled one.
+ * `usageProblem` serves `berth-server` and `berth-watch`, whose command lines `effect/cli` parses; `berth` parses its
+ * own. Reports only the first of several faults, because later ones often follow from it, and their sentences could
+ * repeat a secret that is in the wrong place.
  */
 import type { CliError } from "effect/cli"
 import { isSecretName } from "@berthkit/core/domain/secretName"

@@ -102,7 +102,10 @@ const ledgerIn = Effect.fnUntraced(function* (path: string, text: string, { acco
   )
 })
 
-/** A random identifier, for a new ledger's lineage (the part of its keys that no other ledger has) or for this machine's name. */
+/**
+ * A random identifier: for the lineage of a new ledger, which is the part of its keys that no other ledger has, or for
+ * this machine's name.
+ */
 export const drawnWord = Effect.map(Random.nextIntBetween(0, Number.MAX_SAFE_INTEGER), (drawn) => drawn.toString(36))
 
 /** The real path of a ledger, so that every link to the file leads to the same lock and to the same fleet. */

@@ -1,8 +1,8 @@
 /**
- * The registry of the account's fleets on this machine: their owners, their ledgers, and the node of each member. It also lists protected
- * nodes, as a backup in case a ledger is missing or outdated. The registry is safe to lose, because the ledgers hold the same facts.
- * While any part of the registry cannot be read, nothing is deleted, because that part may be the only one that says which ledger
- * protects a node.
+ * The registry of the account's fleets on this machine: their owners, their ledgers, and the node of each member. It
+ * also lists protected nodes, in case a ledger is missing or outdated. The registry is safe to lose, because the
+ * ledgers hold the same facts. While a part of the registry cannot be read, berth deletes nothing, because only that
+ * part may say which ledger protects a node.
  */
 import { createHash } from "node:crypto"
 import { idsOf } from "@berthkit/core/client/creation/IntentPlace"
@@ -162,8 +162,8 @@ export const unlisted = (fleet: string) =>
   )
 
 /**
- * The nodes in `after` that `before` protected and `after` does not. A node that `before` did not protect is left out. The protection of
- * such a node may have been added later, and an outdated ledger must not end it.
+ * The nodes in `after` that `before` protected and `after` does not. Leaves out a node that `before` did not protect,
+ * because an outdated ledger must not end a protection that was added later.
  */
 export const unprotectedSince = (before: Ledger, after: Ledger): ReadonlySet<number> => {
   const idsOf = (ledger: Ledger) => new Set(protectedOf(ledger.members).map(({ id }) => id))
@@ -200,8 +200,8 @@ export interface KnownLedger extends Listed, Pick<WithRecords, "candidates"> {
   readonly contents: Ledger | null
   readonly entries: Ledger["members"]
   /**
-   * Like `entries`, but not empty if the ledger was written under another API key. Its nodes can still be compared, because two accounts
-   * never share a node's id.
+   * Like `entries`, but has the nodes even if the ledger was written under another API key. They can still be compared,
+   * because two accounts never share a node's id.
    */
   readonly held: Ledger["members"]
 }
@@ -255,8 +255,8 @@ export const ledgersToShow = Effect.fnUntraced(function* (own: Effect.Success<ty
 })
 
 /**
- * Whether another ledger belongs to the same fleet, such as in a second clone: every ledger has a lineage that only its copies share. Two
- * paths to one file count as the same ledger, because both sides are compared by their real paths.
+ * Whether another ledger belongs to the same fleet, for example in a second clone: only copies of a ledger share its
+ * lineage. Two paths to one file count as the same ledger, because both sides are compared by their real paths.
  */
 export const isSameFleet = ({ contents }: Pick<KnownLedger, "contents">, { fleet, lineage }: Ledger): boolean =>
   contents !== null && contents.fleet === fleet && contents.lineage === lineage
@@ -301,7 +301,10 @@ const unusable: ReadonlyArray<LedgerState> = ["damaged", "doubled", "later", "un
 /** Whether a ledger may protect nodes that this machine has no record of. */
 const mayProtectOthers = ({ state }: KnownLedger): boolean => unusable.includes(state)
 
-/** Fails if one of these ledgers cannot be used, because that ledger may contain any node. `what` is the end of the error's sentence. */
+/**
+ * Fails if one of these ledgers cannot be used, because such a ledger may contain any node. `what` is the end of the
+ * error's sentence.
+ */
 export const ensureUsable = (ledgers: ReadonlyArray<KnownLedger>, what: string): Effect.Effect<void, FleetConflict> => {
   const unknown = ledgers.find(mayProtectOthers)
   if (unknown === undefined) return Effect.void
@@ -318,8 +321,8 @@ interface Protection extends Protected {
 }
 
 /**
- * The protection of a node by a ledger, or otherwise by the registry; undefined if the node has none. Ignores the ledger `but` and the
- * registry's entries about its nodes, because a run that passes `but` has read that ledger itself.
+ * The protection of a node by a ledger, or otherwise by the registry; undefined if the node has none. Ignores the
+ * ledger `but`, and the registry's entries about the nodes of that ledger, because the calling run has read it itself.
  */
 const protectionIn = (ledgers: ReadonlyArray<KnownLedger>, but?: string) => {
   const all = ledgers.flatMap((known): ReadonlyArray<Protection> => [
@@ -362,9 +365,9 @@ export interface Doomed extends Pick<Node, "id"> {
 }
 
 /**
- * Fails if a registered fleet protects one of the nodes, or if its ledger cannot be used and so may protect one. Each delete by a person,
- * an agent, `berth api` or `berth reap` runs this check first. It does not know the fleets of other machines. `not` is the sentence that
- * says that nothing was done.
+ * Fails if a registered fleet protects one of the nodes, or may protect one because its ledger cannot be used. Each
+ * delete by a person, an agent, `berth api` or `berth reap` runs this check first. The check does not know the fleets
+ * of other machines. `not` is the sentence that says that nothing was done.
  */
 export const ensureUnprotected = Effect.fnUntraced(function* (
   nodes: ReadonlyArray<Doomed>,
@@ -407,9 +410,9 @@ export const ensureUnprotected = Effect.fnUntraced(function* (
 })
 
 /**
- * The reasons, as strings by node id, why the fleet must not delete certain nodes although neither its file nor its ledger protects them.
- * If a node is in the ledgers of two fleets, neither fleet deletes it. If the fleet has a second ledger that cannot be used, that ledger
- * may protect all of `members`.
+ * Why the fleet must not delete certain nodes although neither its file nor its ledger protects them, by node id. If a
+ * node is in the ledgers of two fleets, neither fleet deletes it. If the fleet has a second ledger that cannot be used,
+ * that ledger may protect all of `members`.
  */
 export const protectedBesides = (
   ledgers: ReadonlyArray<KnownLedger>,

@@ -81,7 +81,8 @@ export interface FleetOptions
     Pick<Means, "wait" | "timeout" | "maxUnavailable" | "readyCommand" | "readyTimeout"> {
   readonly place: FleetPlace
   /**
-   * The time for which a node must be missing from the list and reads must answer 404 before the node counts as gone; default one minute.
+   * How long a node must be missing from the list, and reads must answer 404, before the node counts as gone; default
+   * one minute.
    */
   readonly grace: Duration.Duration | undefined
 }
@@ -117,7 +118,7 @@ const refuse = Effect.fnUntraced(function* (conflicts: ReadonlyArray<Conflict>, 
   return yield* failureOf(last)
 })
 
-/** Whether a change needs no order, and the node has the plan and the image that the file asks for. */
+/** Whether a change needs no order, because the node has the plan and the image that the file asks for. */
 const isSettled = (change: Change, { order }: LoadedGroup): boolean => {
   switch (change.action) {
     case "create":
@@ -131,7 +132,10 @@ const isSettled = (change: Change, { order }: LoadedGroup): boolean => {
   }
 }
 
-/** Whether the group needs no order and already matches its definition. Such a group may use a plan that is no longer offered. */
+/**
+ * Whether the group needs no order because it already matches its definition. Such a group may use a plan that is no
+ * longer offered.
+ */
 const ordersNothing = ({ changes }: Plan, group: LoadedGroup): boolean => {
   const own = changes.filter(({ member }) => member.group === group.group)
   return own.length > 0 && own.every((change) => isSettled(change, group))

@@ -60,7 +60,7 @@ export const memberships = Effect.orElseSucceed(ownMemberships, (): Effect.Succe
 
 const pausesMillis = [1000, 2000, 4000, 8000]
 
-/** Maximum number of deletes if the service accepts each one and does nothing, and the pause between two deletes. */
+/** Maximum number of deletes if the service accepts them and does nothing, and the pause between two of them. */
 const maxDeletes = 3
 const deletePause = "2 seconds"
 
@@ -148,8 +148,8 @@ const removed = Effect.fnUntraced(function* (lease: Lease, node: Node, perHourIn
         () => Effect.succeed(true)
       )
     )
-    // After a 404 the node is read again by its id alone: one 404 may be false, and the list may still show a node that is gone. In all
-    // other cases the service has accepted the delete, so a read that fails is no failure.
+    // After a 404, read the node again by its id alone: one 404 may be false, and the list may still show a node that
+    // is gone. In all other cases the service has accepted the delete, so a failed read does not matter.
     const after = isGone
       ? yield* Effect.catchIf(
           Nodes.use((nodes) => nodes.get(id)),
@@ -208,7 +208,8 @@ export const endLease = Effect.fnUntraced(function* (lease: Lease) {
   }
   const store = yield* IntentStore
   const forgotten = leases.remove(lease.key)
-  // If the node is gone or belongs to a fleet, removing the lease may fail: the next reap finds that the lease has ended.
+  // If the node is gone or belongs to a fleet, ignore a failure to remove the lease: the next reap finds that the lease
+  // has ended.
   yield* node === undefined ? forgotten : Effect.catch(forgotten, ({ message }) => printNote(message))
   if (store !== undefined) yield* Effect.ignore(store.remove(lease.key))
   const end: LeaseEnd = {

@@ -1,6 +1,7 @@
 /**
- * Decides whether a purchase may be sent now, for every command that a person or a program runs. This machine's log may have the purchase,
- * or a ledger may: then another machine has bought the period, or has sent a purchase that got no reply.
+ * Decides whether a purchase may be sent now, for every command that a person or a program runs. The purchase may be in
+ * this machine's log. Or it is in a ledger, if another machine has bought the period or has sent a purchase that got no
+ * reply.
  */
 import { Effect } from "effect"
 import { boughtByNode, buysPeriod, commitmentLog, type CommitmentOrder } from "../commitmentLog/CommitmentLog.ts"
@@ -19,11 +20,11 @@ const commitmentIn = (entry: Entry, id: number): Pick<Entry, "commitment" | "com
   )
 
 /**
- * Fails if a purchase must not be sent now: this machine's log has an obstacle, or a ledger that this machine knows has the same purchase
- * for the node, or a purchase with an unknown outcome. `days` is the length of the option's period, if known. If this machine's log has an
- * entry about the node, a purchase that a ledger records as made does not make this fail. A purchase with an unknown outcome counts as
- * settled only if the log records exactly that purchase. An entry about a different purchase may be older, so it says nothing about that
- * outcome.
+ * Fails if a purchase must not be sent now. Either this machine's log has an obstacle, or a ledger that this machine
+ * knows has the same purchase for the node or a purchase with an unknown outcome. `days` is the length of the option's
+ * period, if known. A purchase that a ledger records as made is no obstacle if this machine's log has an entry about
+ * the node. A purchase with an unknown outcome is no obstacle only if the log records exactly that purchase, because an
+ * entry about a different purchase may be older.
  */
 export const ensureMayBuy = Effect.fnUntraced(function* (
   node: Named,

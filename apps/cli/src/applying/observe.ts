@@ -70,7 +70,7 @@ const stranger = ({ member, owned }: Held, node: Node): Conflict => ({
   hint: `If node ${owned.id} is no longer the member: berth fleet forget ${member}; if it still is, run that and then: berth fleet adopt ${owned.id} --as ${member}`
 })
 
-/** Fills in plan and image from the ledger, because the reply to a get may contain neither, and the list does not contain the image. */
+/** Fills in plan and image from the ledger, because a reply to a get may lack both, and the list lacks the image. */
 const whole = (node: Node, { image, plan }: Owned): Node =>
   withListed(node, { plan, image, memoryMib: null, region: null })
 
@@ -104,7 +104,7 @@ export const observe = Effect.fnUntraced(function* (ledger: Ledger, elsewhere: W
   })
   const toRead = doubtful.filter(({ owned }) => nodes.has(owned.id) || list.ids.has(owned.id))
   const missing = doubtful.filter((each) => !toRead.includes(each))
-  // If many nodes are missing, read only some of them here. The rest is read when its absence must be proved.
+  // If many nodes are missing, read only some of them here. Others are read when their absence must be proved.
   const reads = new Map(
     yield* Effect.forEach(
       [...toRead, ...missing.slice(0, maxPreviewed)],

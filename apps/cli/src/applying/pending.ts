@@ -58,8 +58,9 @@ const unrecorded = ({ member, pending }: Entry, machine: string): Conflict => ({
 })
 
 /**
- * Whether no later run can find out more about an open create, because the service can no longer process it. Otherwise `wait` is the
- * longest time until then, in words. `recorded` is this machine's record of the create; if there is none, the ledger has the time.
+ * Whether no later run can find out more about an open create, because the service can no longer process it. Otherwise
+ * `wait` is the longest time until then, in words. The time of the create comes from `recorded`, this machine's record,
+ * or otherwise from the ledger.
  */
 export const endOfCreate = (
   { byService, since }: Pending,
@@ -108,9 +109,9 @@ const settledEntry = Effect.fnUntraced(function* (
       Effect.orElseSucceed(() => unknown)
     )
   }
-  // This machine records a create before it sends it, so without a record it has sent nothing. But if the state folder was copied, two
-  // machines have the same name, and each has records that the other does not have. So if the ledger says that the create was sent, a
-  // missing record proves nothing.
+  // This machine records each create before sending it, so without a record it has sent nothing. But after a copy of
+  // the state folder, two machines have the same name and different records. So if the ledger says that the create was
+  // sent, a missing record proves nothing.
   if (pending.by === machine && pending.isSent !== true) return nothing
   const since = { millis: Date.parse(pending.since), isOfService: pending.byService === true }
   return isQuietElsewhere(since, yield* instantNow) ? nothing : Result.fail(unrecorded(entry, machine))
@@ -155,9 +156,9 @@ export const resolvePending = Effect.fnUntraced(function* (
 })
 
 /**
- * Like `resolvePending`, and then observes the account. If the list shows a node that may be the result of a create whose outcome is still
- * unknown, looks for that create's node, too. Somebody else's node with a member's name is then known as such, so that the plan refuses to
- * make the member beside it.
+ * Like `resolvePending`, and then observes the account. If the list shows a node that a create without a known outcome
+ * may have made, looks for that create's node, too. If the node turns out to be somebody else's, the plan refuses to
+ * make a second node of that name.
  */
 export const resolveAndObserve = Effect.fnUntraced(function* (
   ledger: Ledger,

@@ -131,7 +131,10 @@ const withProtection = (
       : protectedBy(before, name, group.protect)
   }, ledger)
 
-/** Records for each member whether its node must be seen running before a run deletes a node that it may replace. */
+/**
+ * Records for each member whether a run must see its node running before the run deletes a node that the member may
+ * replace.
+ */
 const withAwaited = (ledger: Ledger, plan: Plan): Ledger =>
   awaitedOf(plan).reduce((before, [member, isAwaited]) => awaiting(before, memberText(member), isAwaited), ledger)
 
@@ -238,7 +241,7 @@ const create = Effect.fnUntraced(function* (
         member,
         id: node.id,
         message: `Created ${whatOf(node)}, which is billed, and the ledger does not have it: ${message}`,
-        // If the user restores an older ledger, this create may be missing from it. So the hint says how the ledger gets the node.
+        // An older ledger that the user restores may lack this create, so the hint says how the ledger gets the node.
         hint: `${hint} That adds the node to the fleet, or names the command that does.`
       })
   )

@@ -26,7 +26,10 @@ export const recordOf = Effect.fnUntraced(function* (ledger: Ledger, entry: Entr
   return { recorded, node }
 })
 
-/** Opens this machine's records of creates. Commands that create nothing do not open the records at the start, because few of them need the records. */
+/**
+ * Opens this machine's records of creates. Commands that create nothing do not open them at the start, because few of
+ * these commands need records.
+ */
 const recording = overConnection((found) => intents(found, () => Layer.empty))
 
 /** The ledger with the nodes of open creates that this machine has recorded. */

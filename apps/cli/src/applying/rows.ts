@@ -59,8 +59,8 @@ const remedies: Readonly<
 }
 
 /**
- * What to do about a node with a member's name that no ledger has. Its name does not say who created it, so it may be somebody else's, and
- * nobody is told to delete it.
+ * What to do about a node that has a member's name and is in no ledger. The node may be somebody else's, so the hint
+ * never says to delete it.
  */
 export const whoseText = (id: number): string =>
   `Find out who created node ${id}, because it may be somebody else's: berth history ${id} names the command if Berth did. To make it a member: berth fleet adopt ${id} --as MEMBER`

@@ -43,8 +43,8 @@ export const stillRuns = () => {
   const seenAt = new Map<number, number>()
   return {
     /**
-     * Fails, with both names, if the node that replaces or may replace another one does not run. `isAgain` is set after a failed attempt to
-     * delete: then an earlier read does not count.
+     * Fails, with both names, if a node that replaces or may replace another node does not run. `isAgain` is set after
+     * a failed attempt to delete, and then an earlier read does not count.
      */
     ensure: Effect.fnUntraced(function* (
       { member, node }: Replacing,

@@ -66,5 +66,5 @@ export const recentCatalogue = ImageList.use(({ recent }) => recent)
 
 export const freshCatalogue = ImageList.use(({ fresh }) => fresh())
 
-/** The images that were already read. They are passed to a create as its option `plans`, so that the create does not read them again. */
+/** The images that were already read. A create gets them as its option `plans`, and then does not read them again. */
 export const knownPlans = ImageList.use(({ last }) => last)

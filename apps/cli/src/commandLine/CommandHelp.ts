@@ -1,13 +1,13 @@
 /**
- * The help of a command as data, for help text, `--help -o json` and completions. It is derived from the command and its place in the tree
- * (`helpOf.ts`), so that nothing is stated twice. Modules that must not load Effect import only the types from here.
+ * The help of a command as data, for help text, `--help -o json` and completions. `helpOf.ts` derives it from the
+ * command and its place in the tree. Modules that must not load Effect import only the types from here.
  */
 import { Schema } from "effect"
 
 const parameter = {
   name: Schema.String,
   description: Schema.String,
-  /** The only values that it takes; empty if it takes any. */
+  /** The only accepted values; empty if every value is accepted. */
   choices: Schema.Array(Schema.String),
   required: Schema.Boolean,
   repeatable: Schema.Boolean

@@ -74,7 +74,7 @@ export const globalFlagGroups: ReadonlyArray<FlagGroup> = [
   }
 ]
 
-/** The shells for which berth prints completion scripts. Those without one of their own take that of another. */
+/** The shells for which berth prints completion scripts. Some share the script of another shell. */
 export const shells = ["bash", "zsh", "fish", "powershell", "sh", "pwsh"] as const
 
 /** The flags of `berth` itself, which the other programs have, too. They replace a command. */

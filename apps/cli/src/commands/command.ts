@@ -9,7 +9,7 @@ import type { ProgramEnded } from "../failure/CliFailure.ts"
 import type { Failure } from "../failure/Problem.ts"
 import type { Output } from "../output/Output.ts"
 
-/** All commands, for those that describe commands, such as help and completion. */
+/** All commands, for code that describes commands, such as help and completion. */
 export class Commands extends Context.Service<Commands, CommandTree<Command>>()(
   "@berthkit/cli/commands/command/Commands"
 ) {}

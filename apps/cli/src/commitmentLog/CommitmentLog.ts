@@ -1,7 +1,8 @@
 /**
- * Records the commitments that berth has set, because the service accepts commitments and never reports them. There is one record per node.
- * The log is safe to lose. It knows nothing about commitments that were set in the portal, and berth says so wherever it shows a
- * commitment. The log also holds purchases with an unknown outcome, so that no command sends them again.
+ * Records the commitments that berth has set, because the service accepts commitments and never reports them. There is
+ * one record per node. The log is safe to lose. It does not know commitments that were set in the portal, and berth
+ * says so wherever it shows a commitment. The log also holds purchases with an unknown outcome, so that no command
+ * sends them again.
  */
 import { type CommitmentSetting, commitmentSettings, type CommittedOption } from "@berthkit/core/domain/Commitment"
 import { shareInr, timesInr } from "@berthkit/core/domain/Money"
@@ -295,8 +296,8 @@ export const commitmentLog = {
   obstacleTo: (purchase: Purchase) =>
     Effect.zipWith(find(purchase.id), Clock.currentTimeMillis, (found, now) => obstacle(found, purchase, now)),
   /**
-   * Records a purchase that is about to be sent; the record is on disk when this returns. If there is an obstacle, records nothing and
-   * returns the obstacle. With `again`, ignores obstacles.
+   * Records a purchase that is about to be sent; the record is on disk when this returns. If an obstacle exists,
+   * records nothing and returns the obstacle. With `again`, ignores obstacles.
    */
   begin: (purchase: Open, again: boolean) =>
     change<Obstacle | undefined>(purchase.id, (before, nowMillis) => {

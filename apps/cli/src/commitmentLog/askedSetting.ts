@@ -33,8 +33,9 @@ export interface AskedSetting {
 const fields: ReadonlySet<string> = new Set(["vcn_id", "node_status", "committed_plan"].map(lettersOf))
 
 /**
- * The setting that a request asks for; undefined if the request sets none. A setting that Berth does not know may buy. Fails with the
- * reason if the request may set something that Berth cannot read, because then no command would know of the purchase.
+ * The setting that a request asks for; undefined if the request sets none. A setting that Berth does not know counts as
+ * a possible purchase. Fails with the reason if the request may set something that Berth cannot read, because no
+ * command would know of that purchase.
  */
 export const askedSetting = ({
   body = "",

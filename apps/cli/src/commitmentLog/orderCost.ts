@@ -24,8 +24,8 @@ export const hoursPerMonth = 730
 const hoursOfLongestMonth = 744
 
 /**
- * The most that a node costs per hour in rupees, for every way of billing; null if its hourly price is unknown. If the monthly price or
- * the minimum charge is higher than what the longest month costs by the hour, it counts too, divided by 730 hours.
+ * The most that a node costs per hour in rupees, for every way of billing; null if its hourly price is unknown. A
+ * monthly price or a minimum charge above the price of the longest month by the hour counts too, divided by 730 hours.
  */
 export const maxPerHourOf = (
   { maxPricePerHourInr, maxPricePerMonthInr }: Pick<Price, "maxPricePerHourInr" | "maxPricePerMonthInr">,

@@ -47,7 +47,9 @@ export class NameNotFound extends Data.TaggedError("NameNotFound")<{
   readonly name: string
   /** Names of nodes as they were last read, to suggest the nearest. */
   readonly names?: ReadonlyArray<string>
-  /** The argument for the other meaning of the text: a name instead of a pattern, or a pattern instead of a name. */
+  /**
+   * The argument that gives the text its other meaning: a name instead of a pattern, or a pattern instead of a name.
+   */
   readonly other?: { readonly name: string } | { readonly pattern: string } | undefined
 }> {
   readonly exit = "notFound"
@@ -60,7 +62,7 @@ export class NameNotFound extends Data.TaggedError("NameNotFound")<{
       : `${list}; for a pattern write ${quoted(this.other.pattern)}`
   }
   override get message() {
-    // The names may be outdated: if exactly this name is among them, the node with that name is gone.
+    // The names may be outdated. If exactly this name is among them, the node with that name is gone.
     const names = (this.names ?? []).filter((name) => name !== this.name)
     const near = new Set(nearest(this.name, names))
     return `No node matches ${this.name}${didYouMean(Array.from(near))}`
@@ -148,7 +150,8 @@ export class NodeDiffers extends Data.TaggedError("NodeDiffers")<{
 }
 
 /**
- * The whole name of an existing node is the beginning of the requested name. Some services cut long names, so it may be the requested node.
+ * The whole name of an existing node is the beginning of the requested name. The node may be the requested one, because
+ * some services cut long names.
  */
 export class NameMayBeCut extends Data.TaggedError("NameMayBeCut")<{
   readonly name: string
@@ -179,7 +182,7 @@ export class CreatedNotReady extends Data.TaggedError("CreatedNotReady")<FailedC
     return `${next}; to remove it: berth node delete ${this.id}`
   }
   override get message() {
-    // A minute has passed since the create. So a node that is not found is gone, and not just too new to be visible.
+    // A minute has passed since the create, so a node that is not found is gone, not too new to be visible.
     const isGone = this.error.reason._tag === "NodeNotFound"
     return `${this.error.message} ${isGone ? "It was created, and is gone or cannot be seen." : isBilled}`
   }

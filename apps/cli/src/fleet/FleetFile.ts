@@ -52,7 +52,8 @@ const isPlainName = (text: string) => new RegExp(namePattern).test(text)
 const nameExpected = "1 to 40 letters, digits, dashes or underscores, the first a letter or digit"
 
 /**
- * Parses a string such as `auto_renew 30d`. In a ledger, another setting may also have days: those of a period that has already begun.
+ * Parses a string such as `auto_renew 30d`. In a ledger, other settings may also have days: the days of a period that
+ * has already begun.
  */
 export const parseCommitment = (text: string): FleetCommitment | undefined => {
   if (!/^(?:auto_renew(?= )|auto_terminate|hourly_billing)(?: [1-9][0-9]{0,3}d)?$/.test(text)) return undefined
@@ -71,7 +72,7 @@ export const commitmentToSet = (text: string): FleetCommitment | undefined => {
 export const commitmentText = ({ days, setting }: FleetCommitment): string =>
   days === null ? setting : `${setting} ${days}d`
 
-/** Whether setting this commitment may have bought a period. This is assumed of a string that cannot be parsed. */
+/** Whether setting this commitment may have bought a period. True also for a string that cannot be parsed. */
 export const mayHaveBought = (text: string): boolean => parseCommitment(text)?.days !== null
 
 /** The placeholder for the number in a name. */

@@ -80,8 +80,8 @@ const Entry = Schema.Struct({
   committing: Schema.optional(Schema.String),
   protect: Schema.optional(Schema.Boolean),
   /**
-   * Set if an earlier plan wanted to delete the node, or if a person adopted it. Removed when a run sees the node running. Until then the
-   * node may be meant to replace a younger one.
+   * Set if an earlier plan wanted to delete the node, or if a person adopted the node. Removed when a run sees the node
+   * running. Until then the node may be meant to replace a younger node.
    */
   awaited: Schema.optional(Schema.Boolean)
 })
@@ -215,7 +215,7 @@ export const newLedger = (account: string, fleet: string, lineage: string): Ledg
   members: new Map()
 })
 
-/** The idempotency key of a member's create: the same for all attempts to make this node. */
+/** The idempotency key of a member's create, the same for all attempts to make this node. */
 export const keyOf = (
   { account, fleet, lineage }: Ledger,
   { generation, member }: Pick<Entry, "member" | "generation">
@@ -275,9 +275,9 @@ const fromPrevious = ({ commitment, committing, named, sent = null, ...node }: P
 })
 
 /**
- * The fields that keep the nodes of a line whose member gets another node. A line loses a node only if the node is certainly gone. If the
- * deletion of its node was requested, the service may have done nothing, so this node becomes the previous one, too. A line that has two
- * nodes cannot get a third one, and the planner makes none for it.
+ * The fields that keep the nodes of a line whose member gets another node. A line loses a node only if the node is
+ * certainly gone. A node whose deletion was requested also becomes the previous node, because the service may have done
+ * nothing. A line with two nodes cannot get a third, and the planner makes none for it.
  */
 const keptBeside = (entry: Entry): Pick<Entry, "previous" | "previousAsked"> => {
   const { previous = asPrevious(entry), previousAsked = entry.state === "deleting" } = entry

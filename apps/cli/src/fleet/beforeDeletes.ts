@@ -46,8 +46,8 @@ export const replacingOf = (
   )
 
 /**
- * Staying members whose node may replace one of these nodes, but is off or has an unknown status. Even an older node may replace a younger
- * one: if a user renames a group and then undoes that, the file asks for the old nodes again.
+ * Staying members whose node may replace one of these nodes, but is off or has an unknown status. Even an older node
+ * may replace a younger one: a user who renames a group and then undoes that asks for the old nodes again.
  */
 export const stoppedOf = (
   changes: ReadonlyArray<Change>,
@@ -59,8 +59,8 @@ export const stoppedOf = (
 }
 
 /**
- * New values of `awaited` in the ledger, by member. True if the plan gives the member up: a later file may ask for its node again, and
- * the node must then be seen running first. False if the node of a wanted member was seen running.
+ * New values of `awaited` in the ledger, by member. True if the plan gives the member up, because a later file may ask
+ * for its node again, which a run must then see running first. False if the node of a wanted member was seen running.
  */
 export const awaitedOf = ({ changes }: Plan): ReadonlyArray<readonly [Member, boolean]> =>
   changes.flatMap((change): ReadonlyArray<readonly [Member, boolean]> => {

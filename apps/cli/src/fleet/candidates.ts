@@ -56,7 +56,7 @@ export const nodesBesides = (
   return all.flatMap((entry) => {
     const { node: own, pending } = entry
     if (own === undefined || pending !== undefined) return []
-    // If the service shows the full name of the member's own node, it does not cut the same name of a second node.
+    // A service that shows the full name of the member's own node does not cut the same name of a second node.
     const shown = nodes.get(own.id)?.name
     return named(shown ?? own.name)
       .filter(({ id, status }) => !owned.has(id) && !elsewhere.has(id) && status !== "terminate")

@@ -24,7 +24,7 @@ export interface Suspect {
 /** The nodes that may be gone, and what is known about them so far. All times are from a monotonic clock. */
 export interface Missing {
   readonly suspects: ReadonlyMap<number, { readonly expectation: Expectation; readonly absence: Absence | null }>
-  /** Whether so many nodes are missing at once that a fault of the service is more likely than their deletion. */
+  /** Whether so many nodes are missing at once that the service is more likely at fault than the nodes are gone. */
   readonly isFrozen: boolean
   /** How many nodes should exist, missing or not. */
   readonly nodes: number

@@ -1,6 +1,7 @@
 /**
- * Plans the changes that make a fleet match its file. Pure: (file, ledger, observed nodes) → plan. The plan never touches a node that the
- * ledger does not have or whose existence is in doubt, and it replaces only members that the user named (`replace`).
+ * Plans the changes that make a fleet match its file. Pure: (file, ledger, observed nodes) → plan. The plan never
+ * touches a node that the ledger does not have or whose existence is in doubt, and it replaces only members that the
+ * user named (`replace`).
  *
  * | the member according to the ledger | the file wants it | the file does not want it |
  * |---|---|---|
@@ -19,10 +20,10 @@
  * | an earlier run has asked for its node's deletion, and the node is gone | settle, then create | settle: its line is removed |
  * | its node is gone, and the node that it was to replace is not certainly gone | doubted | doubted |
  *
- * If a group has too many members, those that the user picked go first, then those whose nodes are gone or terminating, then the highest
- * numbers.
+ * If a group has too many members, those that the user picked go first, then those whose nodes are gone or terminating,
+ * then the highest numbers.
  *
- * In addition, every node with a member's name that is in no ledger is shown as doubled and left alone.
+ * In addition, the plan shows every node that has a member's name and is in no ledger as doubled, and leaves it alone.
  */
 import type { Node } from "@berthkit/core/domain/Node"
 import type { Bought, Open } from "../commitmentLog/CommitmentLog.ts"
@@ -50,8 +51,8 @@ const protectedElse = ({ node, previous }: Entry, protections: World["protection
   [node, previous].flatMap((owned) => (owned && protections?.get(owned.id)) ?? [])[0]
 
 /**
- * Whether the file, the ledger or another record of this machine protects a member. The ledger counts as well, so that removing a group
- * together with its protection deletes nothing.
+ * Whether the file, the ledger or another record of this machine protects a member. The ledger counts as well, because
+ * removing a group together with its protection must delete nothing.
  */
 const isProtected = (
   entry: Entry,
@@ -60,9 +61,9 @@ const isProtected = (
 ): boolean => entry.protect === true || group?.protect === true || protectedElse(entry, protections) !== undefined
 
 /**
- * Whether the outcome of a pending create must be known before anything is done, because its member is no longer wanted, this run does
- * not continue its replacement, or the file orders something else. A run continues a create only if it equals the order in the file,
- * because berth sends only what it has shown.
+ * Whether the outcome of a pending create must be known before anything is done. True if its member is no longer
+ * wanted, if this run does not continue its replacement, or if the file orders something else: a run continues only a
+ * create that equals the order in the file, because berth sends only what it has shown.
  */
 export const mustBeKnown =
   (
@@ -159,8 +160,7 @@ export const openText = (open: Pick<Open, "days" | "setting"> | undefined): stri
   open && commitmentText({ setting: open.setting, days: open.days ?? null })
 
 /**
- * Whether the outcome of a purchase that is open in the ledger is known by now, because this machine's log says that exactly this
- * purchase was made for the node.
+ * Whether this machine's log says that exactly the purchase that is open in the ledger was made for the node.
  */
 export const isFoundOut = (committing: string, bought: Pick<Bought, "days" | "setting"> | undefined): boolean => {
   const open = parseCommitment(committing)
@@ -296,7 +296,7 @@ class Planner {
   #committing({ commitment, committing }: Entry, { id }: Node): string | undefined {
     const shown = committing === undefined ? undefined : parseCommitment(committing)
     const sent = this.#world.opens?.get(id)
-    // The log may not know the days, so without them it may record the same purchase as the ledger.
+    // The log may not know the days. An entry without days may therefore be the same purchase as in the ledger.
     const isOfLedger = sent !== undefined && sent.days === undefined && sent.setting === shown?.setting
     const open = openText(sent)
     if (open !== undefined && open !== commitment && !isOfLedger) return open
@@ -399,8 +399,8 @@ class Planner {
         entry.previousAsked !== true &&
         differences.length > 0 &&
         differencesOf({ ...previous, node: previous }, old, group, name).length === 0
-      // If the deletion of the old node was requested, it is requested again. Otherwise the old node may be the only one that does the
-      // member's work.
+      // Request the deletion of the old node again only if an earlier run has requested it. Otherwise the old node may
+      // be the only one that does the member's work.
       if (!isGoneOn(entry, this.#options.replace) || isProtected(slot.entry, group, this.#world)) {
         const what = isBack
           ? [`node ${old.id} matches the file, and node ${node.id}, its unfinished replacement, does not`]
@@ -475,7 +475,7 @@ class Planner {
       : this.changes.push({ action: "differs", member, node, old: null, differences: [left], remedy: "commitment" })
   }
 
-  /** An earlier purchase for the node that may be the one that its group wants. The purchase is then not repeated. */
+  /** An earlier purchase for the node, if it may be the purchase that the group wants. It is then not repeated. */
   #boughtFor(node: Node, { commitment }: LoadedGroup) {
     const bought = this.#world.bought?.get(node.id)
     if (bought === undefined || commitment === null || commitment.days === null) return undefined

@@ -37,8 +37,8 @@ export const changesOf = (all: ReadonlyArray<Change>, given: string): ReadonlyAr
 }
 
 /**
- * The causes of changes. The words that the events of the daemon have, too, select the changes that explain a deletion with that cause.
- * `fleet` selects a part of `requested`.
+ * The causes of changes. A word that is also a cause in the daemon's events selects the changes that explain such a
+ * deletion. `fleet` selects a part of `requested`.
  */
 export const causes = ["requested", "fleet", "lease", "commitment"] as const
 

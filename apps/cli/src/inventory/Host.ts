@@ -103,8 +103,9 @@ interface HostNames<A> {
 }
 
 /**
- * A unique name for each node. A plain name belongs to the oldest node that has it. Later nodes of that name get a number from 2 on, except
- * numbers that would make the name of another node. A changed name is never equal to the name of another node.
+ * A unique name for each node. A plain name belongs to the oldest node that has it. Later nodes of that name get a
+ * number from 2 on, and skip a number that would make the name of another node. No changed name equals the name of
+ * another node.
  */
 export const hostNames = <A extends Named>(nodes: ReadonlyArray<A>): HostNames<A> => {
   const byAge = nodes.toSorted((a, b) => a.id - b.id)

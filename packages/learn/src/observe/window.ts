@@ -132,7 +132,7 @@ const slidingOf = (all: ReadonlyArray<Reading>) => {
     const hasMoved = reading.resetMillis > oldest.resetMillis + toleranceMillis
     const isNear = reading.untilMillis < lengthMillis / 2
     if (!hasMoved || !isNear || reading.limit - reading.remaining < 3) continue
-    // The length is known only if this was the first request: otherwise the reset belongs to an earlier request, which
+    // The length is known only if this was the first request. Otherwise the reset belongs to an earlier request that
     // somebody else sent.
     if (oldest.limit - oldest.remaining === 1) return shownBy(reading, "sliding-window", lengthMillis)
     const says = "a sliding window: it refills gradually"
@@ -267,7 +267,7 @@ export const window = {
         const { windowMillis } = found.value
         return windowMillis === undefined ? [] : [{ ...found, value: windowMillis }]
       }
-      // A bucket shows nothing here, because its reset then says when that one request has refilled.
+      // A bucket shows nothing here, because its reset only says when that one request has refilled.
       if (isBucket(evidence) !== false) return []
       const fresh = readings(evidence).find(
         ({ limit, remaining, untilMillis }) => limit - remaining === 1 && untilMillis > toleranceMillis

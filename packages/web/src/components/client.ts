@@ -24,8 +24,8 @@ type Routes<Api extends AnyApi> = {
 }
 
 /**
- * The wire type of a schema. An endpoint wraps its schemas in codecs whose wire type is any JSON, so this looks at the
- * schema inside.
+ * The wire type of a schema. An endpoint wraps its schemas in codecs whose wire type is any JSON, so this type looks at
+ * the schema inside.
  */
 type EncodedOf<S> = S extends { readonly schema: infer Inner }
   ? EncodedOf<Inner>

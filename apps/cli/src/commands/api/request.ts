@@ -77,7 +77,7 @@ const shown = (body: string, format: Format, isTerminal: boolean): Effect.Effect
 const changeText = ({ method, path }: RawRequest, { status }: RawReply, format: Format) =>
   valueText({ method, path, status }, format)
 
-/** A change that the service has accepted, for a user who cannot get the reply. */
+/** The sentence about a change that the service has accepted, for a user who cannot get the reply. */
 const changedBy = ({ method, path }: RawRequest, { body, status }: RawReply): Changed => {
   const reply = parseJson(body)
   const data = Predicate.isObject(reply) ? reply["data"] : undefined
@@ -142,9 +142,10 @@ const maxPages = 10_000
 const pageParameters: ReadonlySet<string> = new Set(["page_no", "page"])
 
 /**
- * Reads all pages and prints their elements as one list; NDJSON is printed page by page. The maximum page size is undocumented, so a short
- * first page does not prove that it was the last. Fails if the service states more elements than its pages have. A path that does not
- * paginate returns the same list for every page; a note says that the list may be cut there.
+ * Reads all pages and prints their elements as one list; NDJSON is printed page by page. The maximum page size is
+ * undocumented, so even a short first page may not be the last. Fails if the service states more elements than its
+ * pages have. A path that does not paginate returns the same list for every page; a note then says that the list may be
+ * cut.
  */
 const paginate = Effect.fnUntraced(function* (
   path: string,
@@ -225,8 +226,8 @@ const purchaseUnknown =
       : error
 
 /**
- * Sends a request once it may be sent. A protected node is not deleted, also not by the service at the end of its commitment. A purchase is
- * recorded before it is sent, and sent once, as `berth commitment set` does it.
+ * Sends a request once it may be sent. Refuses to delete a protected node, or to let the service delete it at the end
+ * of its commitment. Records a purchase before sending it, and sends it once, as `berth commitment set` does.
  */
 const send = Effect.fnUntraced(function* (asked: RawRequest) {
   const exchange = (options?: CallOptions) => RawApi.use((api) => api.exchange(asked, options))

@@ -102,7 +102,10 @@ const goOnWithIntents = (before: AccountFiles, after: AccountFiles) =>
     ? Effect.succeed(false)
     : goOnIn(after.intents, before.intents)
 
-/** Does the same for the project and location of the profile, and for all others in which this machine has created nodes. */
+/**
+ * Takes over the creates in the profile's project and location, and in every other place in which this machine has
+ * created nodes.
+ */
 const goOnEverywhere = Effect.fnUntraced(
   function* (before: ProfileValues, after: ProfileValues) {
     const filesOf = (values: ProfileValues) => accountFiles(optionsOf(values))

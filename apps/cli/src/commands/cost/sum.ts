@@ -130,8 +130,8 @@ export interface Counted {
 }
 
 /**
- * One row per group, in order of appearance, and one for the total. A node with several tags is in several rows and once in the total. An
- * unreadable record counts as a node with an unknown price, so that no sum over the rows looks exact.
+ * One row per group, in order of appearance, and one for the total. A node with several tags is in several rows and
+ * once in the total. An unreadable record counts as a node with an unknown price, because the sums must not look exact.
  */
 export const costs = (
   { nodes, unreadable }: Counted,

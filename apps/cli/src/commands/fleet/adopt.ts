@@ -84,9 +84,10 @@ const periodOf = Effect.fnUntraced(function* (id: number) {
 })
 
 /**
- * Fails if the member's line already has a node or an open create that the adopted node may not replace. It may replace a node that is
- * being deleted. It may also replace an open create that may have made it, or about which no later run can find out more. The user
- * thereby says that the create made the node, and berth does not send the create again.
+ * Fails if the member's line already has a node or an open create that the adopted node may not replace. The adopted
+ * node may replace a node that is being deleted. It may also replace an open create that may have made it, or about
+ * which no later run can find out more: the user thereby says that the create made the node, and berth does not send
+ * the create again.
  */
 const ensureRoom = Effect.fnUntraced(function* (ledger: Ledger, entry: Entry, id: NodeId, flag: string) {
   const { member, node, pending, previous, state } = entry
@@ -150,8 +151,8 @@ export const adopt = command(
     const account = yield* ownAccount
     const owner = { ...account, fleet: fleet.fleet }
     const node = yield* resolveNode(given, { change: true })
-    // Check the leases that were made with other API keys of the account as well: when a `berth run` with such a key ends, it deletes the
-    // node of its lease, too.
+    // Also check leases that were made with other API keys of the account, because a `berth run` with such a key also
+    // deletes its node when it ends.
     const leased = [...(yield* leases.all).values, ...(yield* leases.elsewhere)]
     if (leased.some((lease) => lease.node?.id === node.id)) {
       return yield* new FleetConflict({

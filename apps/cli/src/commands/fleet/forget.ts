@@ -74,8 +74,8 @@ const ensureNothingMade = Effect.fnUntraced(function* (
       hint: `To delete it: berth node delete ${node.id}. To forget it anyway: ${command}`
     })
   }
-  // This machine cannot know the outcome of a create that another machine sent. If the service states no time, this machine also cannot
-  // know the outcome of a create that it sent before its last boot. Only the list shows the node.
+  // This machine cannot know the outcome of a create that another machine sent or, if the service states no time, that
+  // it sent itself before its last boot. Only the list shows the node.
   const owned = ownedIds(settled).union(nodesElsewhere(yield* ledgersToShow(yield* ownAccount), settled.fleet))
   const { isWhole, nodes } = yield* wholeList
   if (!isWhole) return yield* new ListNotWhole({ all: true })
@@ -105,9 +105,9 @@ const openPurchases = Effect.fnUntraced(function* ({ commitment, committing, nod
 })
 
 /**
- * Fails while the outcome of a purchase for a node of the member is unknown, because no ledger would record it afterwards. A node that is
- * proved to be gone does not count, because nobody can look it up now. The node's purchase stays in this machine's log, under the
- * node's id.
+ * Fails while the outcome of a purchase for a node of the member is unknown, because no ledger would record that
+ * outcome afterwards. A node that is proved to be gone does not count, because nobody can look it up any more. Its
+ * purchase stays in this machine's log, under the node's id.
  */
 const ensureNothingOpen = Effect.fnUntraced(function* (ledgerFile: LedgerFile, entry: Entry, flag: string) {
   const { member } = entry

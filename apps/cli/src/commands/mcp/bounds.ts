@@ -1,7 +1,8 @@
 /**
- * Limits on what a server may change. It may do only the actions that it was started with. Over its whole run, the number of nodes that it
- * creates, their total price per hour, and the total price of its commitments may be limited too. A change reserves its part of the limits
- * before it is sent, so two concurrent changes never use the same part.
+ * Limits what a server may change. A server may do only the actions that it was started with. Three totals over its
+ * whole run may be limited, too: the number of nodes that it creates, their price per hour, and the price of its
+ * commitments. A change reserves its part of the limits before it is sent, so two concurrent changes never use the same
+ * part.
  */
 import { sumInr } from "@berthkit/core/domain/Money"
 import { Effect, Option } from "effect"

@@ -72,7 +72,7 @@ export const makeConsent = () => {
     const form = {
       mode: "form",
       message: consentLines(kept).join("\n"),
-      // The form has no fields that somebody else could fill in: to accept it is the whole answer.
+      // The form has no fields that somebody else could fill in: accepting the form is the whole answer.
       requestedSchema: { type: "object", properties: {} }
     }
     const session = yield* Effect.serviceOption(McpSchema.McpServerClient)

@@ -120,12 +120,12 @@ const asShown = Effect.fnUntraced(function* (node: Node, asked: string) {
   return withListed(isSpelling(shown.name, node.name) || isSpelling(shown.name, asked) ? shown : node, node)
 })
 
-/** Whether an earlier create with this key is known to have made a node, so that nothing is bought. */
+/** Whether an earlier create with this key is known to have made a node. If so, nothing is bought. */
 const isMade = Effect.fnUntraced(function* (key: string | undefined) {
   return key !== undefined && ((yield* recordedCreate(key))?.nodeId ?? null) !== null
 })
 
-/** Sends one create, if the node does not cost more than was shown. */
+/** Sends one create. Fails if the node costs more than was shown. */
 const send = Effect.fnUntraced(function* (wanted: Wanted, affordable: Affordable) {
   const { key, spec } = wanted
   if (!(yield* isMade(key))) yield* affordable
@@ -227,7 +227,7 @@ const keepCommitments = (
     { discard: true }
   )
 
-/** The created nodes, for a stopped command, which does not print their records; undefined if there are none. */
+/** The created nodes, for a command that was stopped before it printed their records; undefined if there are none. */
 const changedBy = (creations: ReadonlyArray<Creation>): Changed | undefined => {
   const made = creations.filter(({ outcome }) => outcome !== "existing").map(({ id, name }) => ({ id, name }))
   const [only] = made

@@ -68,8 +68,8 @@ const totalIn = (body: string): number | undefined => {
 }
 
 /**
- * Returns the first matching nodes. After the limit, reads on only if the page is not full, because it may then be the last one and show
- * the total.
+ * Returns the first matching nodes. Beyond the limit, reads on only after a page that is not full, because that page
+ * may be the last one and show the total.
  */
 const cutAt = (limit: number) => {
   let page = { number: 0, length: 0 }

@@ -83,7 +83,7 @@ const randomWord = Effect.map(Random.nextIntBetween(36 ** 7, 36 ** 8), (drawn) =
 /** How long the end of a run may take before a note is printed. */
 const silentMillis = 1000
 
-/** The order of the requested node. Fails if plan or image is missing. */
+/** The specification of the requested node. Fails if plan or image is missing. */
 const specFor = Effect.fnUntraced(function* (options: RunOptions, name: string) {
   const spec = yield* specOf({
     ...options,

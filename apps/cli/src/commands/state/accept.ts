@@ -1,7 +1,7 @@
 /**
- * `berth state accept`: accepts listed nodes that no create in the shared state explains. Until a listed node is accepted, a create with an
- * idempotency key sends no request for a node of the same name: if the database was restored from a backup, it may not have the key of the
- * create that made the listed node.
+ * `berth state accept`: accepts listed nodes that no create in the shared state explains. Until a listed node is
+ * accepted, a create with an idempotency key does not create a node of the same name, because a database that was
+ * restored from a backup may lack the key of the create that made the listed node.
  */
 import { escapeControls } from "@berthkit/terminal/escapeControls"
 import { Effect } from "effect"
