@@ -20,14 +20,8 @@ export const parseCursor = (text: string): Option.Option<Cursor> => {
   return /^[1-9]\d{0,15}$/.test(text) && Number.isSafeInteger(Number(text)) ? Option.some(Number(text)) : Option.none()
 }
 
-/** Earlier versions named each account in a cursor: `name:sequence,…`. With many accounts it did not fit into a URL. */
-const namesAccounts = /^[\w.@-]{1,64}:\d/
-
 /** What is wrong with a string that is not a cursor. */
-export const cursorProblem = (text: string): string =>
-  namesAccounts.test(text)
-    ? "This cursor is from an earlier version of berth-watch, and can no longer be read."
-    : `${text.length > 50 ? "This" : text} is not a cursor.`
+export const cursorProblem = (text: string): string => `${text.length > 50 ? "This" : text} is not a cursor.`
 
 /**
  * Where a sink starts in an account that is new to it: at the end, so only new events follow. The daemon's own account starts at

@@ -174,9 +174,9 @@ const statements = (sql: SqlClient.SqlClient): ReadonlyArray<Effect.Effect<unkno
   )`
 ]
 
-/** The version of the schema, and its name in the table of versions. Version 1 was never published. */
-const version = 2
-const step = "store"
+/** The version of the schema, and its name in the table of versions. */
+const version = 1
+const step = "tables"
 
 const table = "schema_version"
 

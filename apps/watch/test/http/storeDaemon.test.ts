@@ -162,7 +162,7 @@ describe("a daemon over a store", () => {
     }).pipe(Effect.provide(daemon))
   )
 
-  it.effect("refuses a cursor that is none, of another store, of an earlier version, or too old for what is kept", () =>
+  it.effect("refuses a cursor that is none, of another store, or too old for what is kept", () =>
     Effect.gen(function* () {
       const { commit, prune } = yield* Store
       const { events } = yield* Daemon
@@ -174,10 +174,6 @@ describe("a daemon over a store", () => {
         Effect.map(Effect.flip(events({ after, limit: 1 })), ({ kind, message }) => [kind, message])
       expect(yield* refusal("nonsense")).toEqual(["invalid", "nonsense is not a cursor."])
       expect(yield* refusal("5")).toEqual(["invalid", "This cursor belongs to another store."])
-      expect(yield* refusal("a:3,b:1")).toEqual([
-        "invalid",
-        "This cursor is from an earlier version of berth-watch, and can no longer be read."
-      ])
       yield* prune({ ...defaultRetention, maxEvents: 1 }, [])
       const gone = ["gone", "Events after this cursor are no longer kept."]
       expect([yield* refusal("1"), (yield* events({ after: "2", limit: 9 })).events.length]).toEqual([gone, 2])

@@ -217,10 +217,9 @@ describe("a store in a file", () => {
     Effect.gen(function* () {
       const others = [
         (sql: SqlClient.SqlClient) => sql`UPDATE schema_version SET migration_id = 11, name = 'spend'`,
-        // A store of an unpublished commit, whose cursors were by account.
-        (sql: SqlClient.SqlClient) => sql`UPDATE schema_version SET migration_id = 1`,
         (sql: SqlClient.SqlClient) => sql`INSERT INTO schema_version ${sql.insert({ migration_id: 3, name: "later" })}`,
-        (sql: SqlClient.SqlClient) => sql`UPDATE schema_version SET name = 'accounts'`,
+        // The name that the tables of unpublished commits had under the same number.
+        (sql: SqlClient.SqlClient) => sql`UPDATE schema_version SET name = 'store'`,
         (sql: SqlClient.SqlClient) => sql`DROP TABLE schema_version`
       ]
       for (const change of others) {
