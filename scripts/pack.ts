@@ -113,6 +113,9 @@ const compile = (folder: string): void => {
 
 const specifier = /(\bfrom\s*"|\bimport\s*\(?\s*")([^"]+)"/g
 
+/** A line of code, and no line of a docstring: the examples in docstrings import what only their readers need. */
+const codeLine = /^(?!\s*\*).*$/gm
+
 /**
  * The compiled file, without its extension, that a specifier in the file `from` names. Undefined if it is in another
  * package.
@@ -142,13 +145,15 @@ const copyWithImports = (
     // If a bundle exists there, it already contains its imports.
     if (seen.has(path) || (extension === ".js" && existsSync(target))) continue
     seen.add(path)
-    const text = readFileSync(`${path}${extension}`, "utf8").replaceAll(specifier, (whole, start, name) => {
-      const imported = targetOf(compiled, path, name)
-      if (imported === undefined) return whole
-      waiting.push(imported)
-      const step = relative(dirname(path), imported)
-      return `${start}${step.startsWith(".") ? step : `./${step}`}.js"`
-    })
+    const rewritten = (line: string): string =>
+      line.replaceAll(specifier, (whole, start, name) => {
+        const imported = targetOf(compiled, path, name)
+        if (imported === undefined) return whole
+        waiting.push(imported)
+        const step = relative(dirname(path), imported)
+        return `${start}${step.startsWith(".") ? step : `./${step}`}.js"`
+      })
+    const text = readFileSync(`${path}${extension}`, "utf8").replaceAll(codeLine, rewritten)
     mkdirSync(dirname(target), { recursive: true })
     writeFileSync(target, text)
   }

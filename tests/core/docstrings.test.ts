@@ -1,4 +1,4 @@
-/** The examples in the docstrings of the client's services, run against the mock service: each example prints what its comments say. */
+/** The examples in the docstrings of the services of client and mock, run against the mock service: each example prints what its comments say. */
 import { readFileSync } from "node:fs"
 import * as Berth from "@berthkit/core/client/Berth"
 import { TestServer } from "@berthkit/server/testing"
@@ -27,7 +27,9 @@ const examplesIn = (source: string): ReadonlyArray<Example> =>
     return { name: name!, code: lines.replaceAll(/^ \* ?/gm, "") }
   })
 
-const examples = published.flatMap(([, source]) => examplesIn(source))
+const ofServer = readFileSync(new URL("../../apps/server/src/testing.ts", import.meta.url), "utf8")
+
+const examples = [...published.map(([, source]) => source), ofServer].flatMap(examplesIn)
 
 /** The expected output: the comments at the ends of lines. */
 const printedBy = (code: string) => Array.from(code.matchAll(/\S.* \/\/ (.+)$/gm), ([, text]) => text)
@@ -56,7 +58,7 @@ describe("the example in the docstring of", () => {
   it("every service is there", () => {
     assert.includeMembers(
       examples.map(({ name }) => name),
-      ["Nodes", "Images", "Plans", "Allowance", "RawApi", "Transport"]
+      ["Nodes", "Images", "Plans", "Allowance", "RawApi", "Transport", "TestServer"]
     )
     assert.deepStrictEqual(
       examples.filter(({ code }) => code === "").map(({ name }) => name),

@@ -70,6 +70,14 @@ describe("a project with Effect", () => {
     expect(stderr).toContain("ERR_PACKAGE_PATH_NOT_EXPORTED")
   })
 
+  it("has examples in docstrings that import what a program imports", async () => {
+    const scope = join(withEffect.folder, "node_modules/@berthkit")
+    for (const file of ["core/dist/client/Nodes.d.ts", "server/dist/types/apps/server/src/testing.d.ts"]) {
+      const imports = (await readFile(join(scope, file), "utf8")).match(/^ \* import .*/gm)
+      expect(imports).toContain(' * import { Nodes } from "@berthkit/core/client/Nodes"')
+    }
+  })
+
   it("runs a program with Effect", async () => {
     const { stderr, stdout } = await withEffect.runProgram("effect.ts")
     expect(stderr).toBe("")

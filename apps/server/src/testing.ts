@@ -66,7 +66,30 @@ export interface TestServerOptions extends TestWorldOptions {
   readonly timeouts?: Partial<Omit<Timeouts, "drainMillis">>
 }
 
-/** The service of a test: its main world, and any further worlds that tests ask for. */
+/**
+ * The service of a test: its main world, and any further worlds that tests ask for.
+ *
+ * @example
+ * ```ts
+ * import * as Berth from "@berthkit/core/client/Berth"
+ * import { Nodes } from "@berthkit/core/client/Nodes"
+ * import { TestServer } from "@berthkit/server/testing"
+ * import { Console, Effect, Layer } from "effect"
+ *
+ * const client = Layer.unwrap(
+ *   Effect.map(TestServer, ({ accessToken, apiKey, baseUrl }) =>
+ *     Berth.layer({ baseUrl, credentials: { accessToken, apiKey } })
+ *   )
+ * )
+ *
+ * const program = Effect.gen(function* () {
+ *   const nodes = yield* Nodes
+ *   const { node } = yield* nodes.create({ name: "web", plan: "C-4VCPU-16RAM-100DISK", image: "Ubuntu-24.04" })
+ *   const running = yield* nodes.awaitStatus(node.id, "running")
+ *   yield* Console.log(running.name, running.status) // web running
+ * }).pipe(Effect.provide(Layer.provideMerge(client, TestServer.layerHttpClient({ clock: "real" }))))
+ * ```
+ */
 export class TestServer extends Context.Service<
   TestServer,
   TestWorld & {
