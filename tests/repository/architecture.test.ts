@@ -36,7 +36,7 @@ describe("docs/architecture.md", () => {
   it.for([
     ["The path of one call", "", 26],
     ["The path of one create", "", 52],
-    ["The path of one mock request", "apps/server/src", 29],
+    ["The path of one mock request", "apps/server/src", 26],
     ["The path from a sweep to a webhook", "", 30],
     ["The path of a request to the daemon", "", 15]
   ] as const)("shows %s in few files", ([heading, sources, most]) => {

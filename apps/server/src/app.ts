@@ -10,9 +10,9 @@ import { Clock, Context, Effect, Layer, Logger, References, Scheduler, Scope } f
 import * as ByteSize from "effect/ByteSize"
 import { HttpIncomingMessage, HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import { endIdleWorlds } from "./control/endWorld.ts"
-import { useWorld } from "./control/ControlledWorlds.ts"
-import { type ControlOptions, isControl, makePlane } from "./control/plane.ts"
+import { controlPrefix } from "./control/ControlApi.ts"
+import { endIdleWorlds } from "./control/ControlledWorlds.ts"
+import { type ControlOptions, makePlane } from "./control/plane.ts"
 import * as Commitments from "./http/commitments.ts"
 import { makeCors } from "./http/cors.ts"
 import { authorization, identify } from "./http/credentials.ts"
@@ -37,7 +37,7 @@ import type { Reject } from "./transport/nodeServer.ts"
 import { bytesOf } from "./transport/replyBytes.ts"
 import type { Reading } from "./world/allowance.ts"
 import * as World from "./world/World.ts"
-import type { Worlds } from "./world/Worlds.ts"
+import { useWorld, type Worlds } from "./world/Worlds.ts"
 
 export interface AppOptions {
   /**
@@ -168,6 +168,10 @@ const ofDocumented =
     const stepped = step(next)
     return (exchange) => (exchange.world.settings.today === undefined ? stepped : next)(exchange)
   }
+
+/** Whether a request goes to the control plane. */
+const isControl = ({ url }: HttpServerRequest.HttpServerRequest): boolean =>
+  url.startsWith(controlPrefix) && /^($|[/?])/.test(url.slice(controlPrefix.length, controlPrefix.length + 1))
 
 const isAboutTheService = (request: HttpServerRequest.HttpServerRequest): boolean => {
   const path = pathOf(request)

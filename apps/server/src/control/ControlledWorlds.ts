@@ -1,13 +1,15 @@
-/** Tools for all endpoints of the control plane: access to the worlds, and a strict reader of request bodies. */
+/**
+ * Tools for all endpoints of the control plane: access to the worlds, how worlds end, and a strict reader of request bodies.
+ */
 import { fail, type Failure } from "@berthkit/core/api/Envelope"
-import { Context, Effect, type Schema, type Scope } from "effect"
+import { Clock, Context, Effect, Result, type Schema, type Scope } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { invalidFields } from "../http/failures.ts"
-import type { Journals, WorldJournal } from "../journal/Journals.ts"
+import type { EndReason, Journals, WorldJournal } from "../journal/Journals.ts"
 import { strictReader } from "@berthkit/core/api/readFields"
 import { readStrictJson } from "../transport/readJson.ts"
 import * as World from "../world/World.ts"
-import type { TooManyNodes, Worlds } from "../world/Worlds.ts"
+import { type RemoveRefusal, type TooManyNodes, useWorld, type Worlds } from "../world/Worlds.ts"
 
 /** The worlds of a server, with their journals and the clock. */
 export interface Controlled {
@@ -33,16 +35,6 @@ export const tooManyNodes = ({ limit, more, present }: TooManyNodes, field: stri
     [field]: [`All worlds together may have ${limit} nodes.`]
   })
 
-/** Marks a world as in use until the request's scope closes, because a request may take longer than a world may be idle. */
-export const useWorld = (
-  { realMillis, worlds }: Controlled,
-  world: World.World
-): Effect.Effect<unknown, never, Scope.Scope> =>
-  Effect.acquireRelease(
-    Effect.sync(() => worlds.use(world, realMillis())),
-    (end) => Effect.sync(() => end(realMillis()))
-  )
-
 interface NamedWorld extends Controlled {
   readonly world: World.World
   readonly now: number
@@ -64,6 +56,29 @@ export const namedJournal = (id: string): Effect.Effect<WorldJournal, Failure<40
     const ended = journals.ofEnded(id)
     return ended === undefined ? Effect.map(namedWorld(id), ({ world }) => journals.of(world)) : Effect.succeed(ended)
   })
+
+/**
+ * Ends a world. Its credentials stop working at once. Its journal stays for a while, because people look into a failed test
+ * only after it has ended.
+ */
+export const endWorld = (
+  { journals, realMillis, worlds }: Controlled,
+  id: string,
+  reason: EndReason
+): Result.Result<void, RemoveRefusal> =>
+  Result.map(worlds.remove(id), (world) => journals.end(world, World.instantOf(world, realMillis()), reason))
+
+/** The longest pause between two searches for idle worlds. One search covers all worlds, so no world needs a timer. */
+const maxSweepMillis = 10_000
+
+/** Ends each world that has been unused for `ttlMillis`, or up to a tenth of that time later. Never returns. */
+export const endIdleWorlds = Effect.fnUntraced(function* (controlled: Controlled, ttlMillis: number) {
+  for (;;) {
+    yield* Effect.sleep(Math.min(maxSweepMillis, Math.ceil(ttlMillis / 10)))
+    const now = yield* Clock.currentTimeMillis
+    for (const { id } of controlled.worlds.idleSince(now - ttlMillis)) endWorld(controlled, id, "idle")
+  }
+})
 
 /**
  * A reader of request bodies with this schema. It fails with all invalid and unknown fields at once, so a request is never

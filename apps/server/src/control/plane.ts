@@ -90,10 +90,6 @@ const refuseBody = Effect.fnUntraced(function* (request: HttpServerRequest.HttpS
 
 const allowed = allowedMethods([...described, shell])
 
-/** Whether a request goes to the control plane. */
-export const isControl = ({ url }: HttpServerRequest.HttpServerRequest): boolean =>
-  url.startsWith(controlPrefix) && /^($|[/?])/.test(url.slice(controlPrefix.length, controlPrefix.length + 1))
-
 /**
  * What a request asks for. Only two things work without the token: the page, on which the reader can enter the token, and
  * the health check.

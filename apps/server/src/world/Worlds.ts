@@ -3,7 +3,7 @@
  * so the time of a reply reveals nothing about them (assumption A5 in docs/interface/assumptions.md).
  */
 import { hash, timingSafeEqual } from "node:crypto"
-import { Redacted, Result } from "effect"
+import { Effect, Redacted, Result, type Scope } from "effect"
 import * as Allowance from "./allowance.ts"
 import type { World } from "./World.ts"
 import { type Account, defaults, maxFleetNodes, type WorldSettings } from "./WorldSettings.ts"
@@ -234,3 +234,13 @@ export class Worlds {
     }
   }
 }
+
+/** Marks a world as in use until the request's scope closes, because a request may take longer than a world may be idle. */
+export const useWorld = (
+  { realMillis, worlds }: { readonly worlds: Worlds; readonly realMillis: () => number },
+  world: World
+): Effect.Effect<unknown, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.sync(() => worlds.use(world, realMillis())),
+    (end) => Effect.sync(() => end(realMillis()))
+  )

@@ -1,6 +1,6 @@
 import { expect, it } from "@effect/vitest"
 import { Redacted, Result } from "effect"
-import { endWorld } from "../../src/control/endWorld.ts"
+import { endWorld } from "../../src/control/ControlledWorlds.ts"
 import { Journals } from "../../src/journal/Journals.ts"
 import { defaultLifecycle } from "../../src/lifecycle/NodeLife.ts"
 import * as World from "../../src/world/World.ts"
