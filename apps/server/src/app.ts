@@ -41,8 +41,8 @@ import { useWorld, type Worlds } from "./world/Worlds.ts"
 
 export interface AppOptions {
   /**
-   * Whether the API's own schemas encode every success, so that a reply that does not match its schema becomes a 500. If false, the
-   * plainest requests take the fast path.
+   * Whether the API's own schemas encode every success. If so, a reply that does not match its schema becomes a 500. If
+   * false, the plainest requests take the fast path.
    */
   readonly checkReplies: boolean
   /** Who may use the control plane. Default: programs on this machine. */
@@ -82,7 +82,7 @@ export const makeApp = Effect.fnUntraced(function* (
       ...(profile === undefined ? [] : [ofDocumented(writtenAsObserved(profile))]), // This step is inside the faults, because faults act on the bytes that it writes.
       failsToday, // Rewrites failures, only in a world of today's dialect.
       awaitBody, // Reads the body before a refusal goes out, because many clients read the reply only after they have sent the whole body.
-      spendAllowance, // A request that this step refuses costs nothing and never reaches an endpoint (A21). Every reply gets the headers of the allowance.
+      spendAllowance, // Spends allowance. A request that this step refuses costs nothing and never reaches an endpoint (A21). Every reply gets the headers of the allowance.
       check, // Refuses requests that are wrong at any path: no host, or a URL or body that is too long (A4).
       answerInstead, // A fault's own answer. It comes here because it costs what any reply costs.
       answersToday, // In a world of today's dialect, this step replaces everything below.
@@ -101,7 +101,7 @@ export const makeApp = Effect.fnUntraced(function* (
   const answer: Answer = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
     // The control plane is not part of the service: it spends no allowance, needs no account and is in no journal.
     if (isControl(request)) return controlPlane
-    // The caller decides the world, and so the clock, allowance, faults and journal.
+    // The caller determines the world, and with it the clock, allowance, faults and journal.
     const identity = identify(worlds, request)
     const world = identity.world ?? worlds.main
     const real = realMillis()

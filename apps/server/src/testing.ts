@@ -32,8 +32,8 @@ export type { Fault, TestWorld, TestWorldOptions }
 export const faultNames: ReadonlyArray<FaultName> = Array.from(kindByName.keys()) as ReadonlyArray<FaultName>
 
 /**
- * How long idle connections stay open: practically without limit. A test and its service share an event loop, so after a stall of
- * seconds the service could close a connection at the moment at which the test's client uses it.
+ * How long idle connections stay open: practically without limit. A test and its service share an event loop, so after
+ * a stall of seconds the service could close a connection just when the test's client uses it.
  */
 const keepAliveMillis = 600_000
 

@@ -95,7 +95,7 @@ export const inventoryOf = (nodes: ReadonlyArray<Host>, memberships: ReadonlyMap
   }
 }
 
-/** The JSON for Ansible: groups, and the variables of all hosts, so that it asks only once. */
+/** The JSON for Ansible: groups, and the variables of all hosts. With these, Ansible asks only once. */
 export const ansibleList = ({ groups, hosts }: Inventory): unknown => ({
   _meta: { hostvars: Object.fromEntries(hosts) },
   all: { hosts: Array.from(hosts.keys()) },

@@ -23,8 +23,8 @@ export const Lease = Schema.Struct({
   plan: Schema.String,
   image: Schema.String,
   /**
-   * Whether the name has a word that berth drew for this node. Nobody else knew the word before the create was sent, so a node with this
-   * word in its name belongs to this lease, even if no date shows when it was made.
+   * Whether the name contains a random word that berth chose for this node. Nobody else knew the word before the create
+   * was sent, so a node with this word in its name belongs to this lease, even without a date.
    */
   isNameDrawn: Schema.optional(Schema.Boolean),
   /** Digest of the order without the name. A run reuses a kept node only if it has the same order. */
@@ -44,7 +44,8 @@ export const Lease = Schema.Struct({
   /** When the node was kept for the next run with `--reuse`; null while it is held. */
   keptSince: Schema.NullOr(Stamped),
   /**
-   * Set before a delete of the kept node is sent. No run may take the node after that, because the service may still carry out the delete.
+   * Set before a delete of the kept node is sent. From then on no run may take the node, because the service may still
+   * carry out the delete.
    */
   isEnding: Schema.optional(Schema.Boolean),
   /** Identifies the node; null until it is known. */
@@ -56,7 +57,8 @@ export const Lease = Schema.Struct({
     Schema.Struct({ perHourInr: Schema.NullOr(Schema.Number), minimumInr: Schema.NullOr(Schema.Number) })
   ),
   /**
-   * Several nodes, one of which belongs to the lease. If one of them is gone, that does not prove that another one belongs to the lease.
+   * Several nodes, one of which belongs to the lease. If one of them is gone, nothing proves that another belongs to
+   * the lease.
    */
   candidates: Schema.optional(Schema.Array(Schema.Int))
 })
@@ -125,9 +127,9 @@ export type Standing =
   | "due"
 
 /**
- * Judges a lease. `isOwnerAlive` is undefined if the owner is on another machine or in another container. In that case only the time
- * limit ends the lease, with a margin because the clocks of two machines differ. A kept node whose hour ends within `withinMillis` is
- * already due.
+ * Judges a lease. `isOwnerAlive` is undefined if the owner is on another machine or in another container. Then only the
+ * time limit ends the lease, with a margin because the clocks of two machines differ. A kept node whose hour ends
+ * within `withinMillis` is already due.
  */
 export const standingOf = (lease: Lease, isOwnerAlive: boolean | undefined, now: Stamp, withinMillis = 0): Standing => {
   if (lease.keptSince !== null) {

@@ -1,6 +1,6 @@
 /**
- * Before each request of a create, including repetitions, records that the create is about to be sent. The record is in a file of the
- * command, such as a fleet's ledger. A create that cannot be recorded is not sent.
+ * Records in a file of the command, such as a fleet's ledger, that a create is about to be sent. This happens before
+ * each request of the create, including retries. A create that cannot be recorded is not sent.
  */
 import {
   type Instant,

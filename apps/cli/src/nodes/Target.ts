@@ -16,7 +16,9 @@ export type Target =
 export interface Naming {
   /** Whether patterns are allowed. Otherwise `*` and `?` are ordinary characters of a name. */
   readonly patterns: boolean
-  /** Whether digits may be a name if no node has that id. False for commands that could change the wrong node in that way. */
+  /**
+   * Whether digits may be a name if no node has that id. False for commands that could thereby change the wrong node.
+   */
   readonly digitsMayBeName: boolean
   /** Whether the command will change the nodes. If so, it reads the list now, to prove that no other node has the same name. */
   readonly change: boolean
@@ -30,8 +32,8 @@ const namePrefix = "name:"
 const patternPrefix = "pattern:"
 
 /**
- * Digits are an id, and a string with `*` or `?` is a pattern; `name:` and `pattern:` mark exceptions. The result does not depend on the
- * existing nodes, so that a repeated command names the same nodes.
+ * Digits are an id, and a string with `*` or `?` is a pattern; `name:` and `pattern:` mark exceptions. The result does
+ * not depend on the existing nodes, because a repeated command must name the same nodes.
  */
 export const parseTarget = (given: string, { patterns }: Pick<Naming, "patterns"> = { patterns: true }): Target => {
   if (/^\d+$/.test(given)) {

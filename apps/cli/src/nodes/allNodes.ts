@@ -75,8 +75,8 @@ export const withListed = (node: Node, listed: ListedFields): Node => ({
 const maxSearched = 1000
 
 /**
- * The reply to a get may not have fields that the list has. Fills them in from the list. They stay `null` if the node is further back in
- * the list or the list cannot be read, because no command should fail only because of these fields.
+ * The reply to a get may not have fields that the list has. Fills them in from the list. They stay `null` if the node
+ * is further back in the list or the list cannot be read, because these fields are no reason to fail.
  */
 export const withListedFields = Effect.fnUntraced(function* (
   found: ReadonlyArray<Node>

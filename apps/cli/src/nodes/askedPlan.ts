@@ -13,7 +13,10 @@ import type { LoadedFleet } from "../fleet/Change.ts"
 
 type Shown = Pick<Node, "plan">
 
-/** Replaces the node's plan by the first of these names that means the same plan. If none does, returns the node unchanged. */
+/**
+ * Replaces the node's plan by the first of these names that means the same plan. Returns the node unchanged if none of
+ * them does.
+ */
 const named = <N extends Shown>(node: N, asked: ReadonlyArray<string>, images: ReadonlyArray<Image>): N => {
   const { plan } = node
   if (plan === null || !needsImages(node, asked)) return node

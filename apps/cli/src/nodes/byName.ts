@@ -47,8 +47,8 @@ const behind = Effect.fnUntraced(function* (
 })
 
 /**
- * The nodes with matching names, in the order of the list. If the nodes will be changed, fails unless the result is certainly complete, or
- * the caller checks that itself (`isPartialAllowed`).
+ * The nodes with matching names, in the order of the list. If the command will change the nodes, fails unless the
+ * result is certainly complete or the caller checks that itself (`isPartialAllowed`).
  */
 export const byName = Effect.fn("byName")(function* (
   matches: (name: string) => boolean,

@@ -26,8 +26,8 @@ import { candidatesOf, waitText } from "./recordedCreate.ts"
 import { wholeNode } from "./resolve.ts"
 
 /**
- * The difference between a node and the wanted one. An image that the service does not report counts as the wanted image. An image also
- * counts as the wanted one if the service reports its name and the user gave a number, or the other way round, because a name and a number
+ * The difference between a node and the wanted one. An image counts as the wanted image if the service does not report
+ * it, or if the service reports a name and the user gave a number (or the other way round), because a name and a number
  * cannot be compared.
  */
 const differenceOf = (node: Node, { image, plan }: NodeSpec) => {
@@ -51,8 +51,9 @@ const systemDifference = (stated: Record<string, unknown>, { image }: NodeSpec, 
     : undefined
 
 /**
- * Fails if this machine has sent a create of one of the names, its outcome is unknown, and the service may still process it. It ignores
- * creates with a key in `ownKeys`, because repeating them finds their outcome, and creates that the rate limit rejected.
+ * Fails if this machine has sent a create of one of the names whose outcome is unknown and that the service may still
+ * process. Ignores creates with a key in `ownKeys`, because repeating them finds their outcome, and creates that the
+ * rate limit rejected.
  */
 const ensureNoneOpen = Effect.fnUntraced(function* (names: ReadonlyArray<string>, ownKeys: ReadonlySet<string>) {
   const store = yield* IntentStore
@@ -90,9 +91,9 @@ interface Asked {
 }
 
 /**
- * Finds existing nodes by name in the whole list, including names as the service may spell them. A node that is being deleted counts as
- * absent. Fails if the service may have cut a node's name, because it is then uncertain whether that node is the wanted one. Fails, too, if
- * an earlier create may still make an absent node.
+ * Finds existing nodes by name in the whole list, including names as the service may spell them. A node that is being
+ * deleted counts as absent. Fails if the service may have cut a node's name, because nobody knows whether that node is
+ * the wanted one. Also fails if an earlier create may still make an absent node.
  */
 export const existingNodes = Effect.fnUntraced(function* (asked: ReadonlyArray<Asked>) {
   const specs = asked.map(({ spec }) => spec)
@@ -125,7 +126,7 @@ export const existingNodes = Effect.fnUntraced(function* (asked: ReadonlyArray<A
     existing.set(name, node)
   }
   const absent = specs.flatMap(({ name }) => (existing.has(name) ? [] : [name]))
-  // A listed node suffices, but only a whole list shows that none has the name.
+  // To find a node, any part of the list suffices. Only the whole list shows that no node has the name.
   if (!isWhole && absent.length > 0) return yield* new ListNotWhole({ ifAbsent: true })
   yield* ensureNoneOpen(absent, new Set(asked.flatMap(({ key }) => key ?? [])))
   return existing as ReadonlyMap<string, Node>

@@ -120,8 +120,8 @@ const select = (target: Target, naming: Naming, read: ReadIds, named: ByName): S
     return Result.fail(ambiguous(target._tag === "Name" ? target.name : given, matching))
   }
   if (target._tag === "Pattern" && !target.isMarked && naming.change) {
-    // A node has exactly the text of the pattern as its name. If the command deleted that node and were repeated, the text would match
-    // other nodes. So the user has to say whether the text is a name or a pattern.
+    // A node has exactly the text of the pattern as its name. If the command deleted that node and ran again, the text
+    // would match other nodes. So the user has to say whether the text is a name or a pattern.
     const exact = matching.filter(({ node: { name } }) => name === given)
     if (exact.length > 0) return Result.fail(ambiguous(given, exact, { isPattern: true }))
   }

@@ -145,9 +145,9 @@ export const untilCreatedAnswers = Effect.fnUntraced(function* (node: Node, usab
 const maxRunSshMillis = 60_000
 
 /**
- * Waits for a limited time for the ssh server of a leased node. If no server answers, prints a note and succeeds, because not every command
- * needs ssh. If the user asked for the wait, it tries every address, as `node create` does. Otherwise it skips a node without a
- * public address that can be reached, because waiting for it would delay each run by a minute.
+ * Waits for a limited time for the ssh server of a leased node. If no server answers, prints a note and succeeds,
+ * because not every command needs ssh. If the user asked for the wait, tries every address, as `node create` does.
+ * Otherwise skips a node without a reachable public address, because each run would then take a minute longer.
  */
 export const untilSshOrNote = Effect.fnUntraced(function* (node: Node, isAsked: boolean, show: ShowState) {
   const { publicIp } = hostOf(node)

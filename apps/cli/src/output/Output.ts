@@ -18,8 +18,8 @@ export class Output extends Context.Service<
     /** Writes data. After the reader has closed (`berth … | head -1`), it writes nothing and does not fail. */
     readonly data: (text: string) => Effect.Effect<void>
     /**
-     * Says that the command changes something. From now on, data that cannot be written to stdout goes to stderr, because it may be the
-     * only report of the change.
+     * Tells the output that the command changes something. From now on, data that cannot be written to stdout goes to
+     * stderr, because the data may be the only report of the change.
      */
     readonly noteChange: Effect.Effect<void>
     /** Whether the command has changed something. */
@@ -139,7 +139,7 @@ interface Untaken {
 /** Writes strings to a stream one after the other until its reader has closed. */
 const writer = (stream: Writable, { failed, unread }: Untaken) => {
   let gone = false
-  // Each write reports its own failure. This listener is needed because the stream would otherwise end the process.
+  // Each write reports its own failure. Without this listener, the stream would also end the process.
   stream.on("error", () => {})
   const write = (text: string): Effect.Effect<void> =>
     Effect.callback<void>((resume) => {

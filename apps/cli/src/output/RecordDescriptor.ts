@@ -42,7 +42,7 @@ export interface RecordJson<A> {
 export interface RecordDescriptor<A> extends RecordJson<A> {
   /** The fields that these records need. If there are no records: all possible fields. */
   readonly fields: (records: ReadonlyArray<A>) => ReadonlyArray<Field<A>>
-  /** Whether some fields depend on the records, so that no list of fields is complete. */
+  /** Whether some fields depend on the records. If so, no list of fields is complete. */
   readonly hasMoreFields?: true
   /** Completes the sentence `There are …` for an empty list, such as `no nodes`. */
   readonly none: string

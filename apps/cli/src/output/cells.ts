@@ -1,6 +1,7 @@
 /**
- * Measures, cuts, pads and colours text in terminal cells, which are not characters. Widths are the same as in `effect/cli`. That module is
- * not used, because it creates a segmenter when it is loaded, which took an eighth of the time of a short command.
+ * Measures, cuts, pads and colours text in terminal cells, which are not characters. Widths are the same as in
+ * `effect/cli`. That module creates a segmenter when it is loaded, which took an eighth of the time of a short command,
+ * so berth does not use it.
  */
 
 /** Characters that take one cell each: Latin letters, punctuation, currency signs. */

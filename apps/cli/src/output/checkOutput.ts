@@ -1,6 +1,6 @@
 /**
- * Checks whether the output flags and BERTH_OUTPUT fit what the command prints. The runner does this once, before the command begins, so
- * that no command changes something and then fails because of an unknown column.
+ * Checks whether the output flags and BERTH_OUTPUT fit what the command prints. The runner does this once, before the
+ * command begins: no command may change something and then fail because of an unknown column.
  */
 import { Effect, Result } from "effect"
 import { UsageFault } from "../failure/CliFailure.ts"

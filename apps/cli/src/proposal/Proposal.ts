@@ -277,8 +277,9 @@ const askAbout = (proposals: ReadonlyArray<Proposal>, verb: string) => {
 }
 
 /**
- * Returns the order to carry out; none with `--dry-run`. Fails if the user does not confirm. A question may stay open for hours, so after a
- * yes `again` reads everything once more. If anything that was shown has changed, it shows the proposals and asks again.
+ * Returns the order to carry out; none with `--dry-run`. Fails if the user does not confirm. A question may stay open
+ * for hours, so after a yes `again` reads everything once more. If anything that was shown has changed, this function
+ * shows the proposals and asks again.
  */
 export const approve = Effect.fnUntraced(function* <A, E, R>(
   offered: Offered<A>,

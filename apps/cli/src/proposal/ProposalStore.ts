@@ -1,8 +1,8 @@
 /**
- * Stores an account's proposals, the persons' answers and the outcomes, for the MCP server and `berth approve`. A proposal's id is the
- * hash of everything that a person consents to, so an edited proposal is not found under its id. The record also holds the answer,
- * whether the request was sent, and the result. These are final, with two exceptions: a yes may become a no, and the mark that the
- * request was sent is removed if the service has certainly done nothing.
+ * Stores an account's proposals, the persons' answers and the outcomes, for the MCP server and `berth approve`. A
+ * proposal's id is the hash of everything that a person consents to, so an edited proposal is not found under its id.
+ * The record also holds the answer, whether the request was sent, and the result. They are final, with two exceptions:
+ * a yes may become a no, and a sent request counts as not sent again if the service has certainly done nothing.
  */
 import { commitmentSettings } from "@berthkit/core/domain/Commitment"
 import { NodeId } from "@berthkit/core/domain/Node"

@@ -110,8 +110,8 @@ const ensureNotDearer = Effect.fnUntraced(function* (what: string, shown: Propos
 })
 
 /**
- * Runs before each create of an order. If the price was read more than a minute ago, `read` reads it again, and this fails if the price is
- * higher than the shown one. `what` names the order in the error.
+ * Runs before each create of an order. If the price was read more than a minute ago, `read` reads it again, and a price
+ * higher than the shown one is a failure. `what` names the order in the error.
  */
 export const currentPrice = Effect.fnUntraced(function* <E, R>(
   what: string,

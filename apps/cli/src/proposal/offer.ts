@@ -140,8 +140,8 @@ const soldOutFault = (
 type Selection = Pick<Partial<NodeSpec>, "disk" | "image" | "savedImageTemplateId"> & { readonly plan: string }
 
 /**
- * The slugs of the plans that have this SKU and offer the image. These are all slugs of the SKU if the order names no image. The same
- * holds for a saved image or an unlisted id, because such an image may work with any of these plans.
+ * The slugs of the plans that have this SKU and offer the image. All slugs of the SKU if the order names no image, a
+ * saved image or an unlisted id, because such an image may work with any of these plans.
  */
 const slugsWith = (
   { image, plan: sku, savedImageTemplateId }: Selection,
@@ -205,9 +205,9 @@ const statesNoPrice = ({ extra, specs }: Image): boolean =>
   specs.pricePerHourInr === null && !("price_per_hour" in extra)
 
 /**
- * The price of a saved image. Several saved images may have the same name, so the template id selects the record. If `image` names a
- * different image, it is unknown which of the two the service uses, and so is the price. A record that states no price has the price of the
- * image from which it was made.
+ * The price of a saved image. Several saved images may have the same name, so the template id selects the record. If
+ * `image` names a different image, nobody knows which of the two the service uses, so the price is unknown. A record
+ * that states no price has the price of the image from which it was made.
  */
 const savedTerms = (
   { image, plan, savedImageTemplateId }: NodeSpec,

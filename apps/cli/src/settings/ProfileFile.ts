@@ -185,7 +185,7 @@ const writablePath = Effect.gen(function* () {
   )
 })
 
-/** Fails if the profiles cannot be written, so that the user does not type secrets in vain. */
+/** Fails if the profiles cannot be written. Runs before the user types secrets. */
 export const ensureProfilesWritable: Effect.Effect<void, LocalFileFault> = Effect.flatMap(writablePath, (path) =>
   Effect.mapError(ensureWritable(path), unwritable(path))
 )

@@ -83,7 +83,9 @@ const withDebugLines = ({ send }: Transport["Service"], output: Output["Service"
 
 const reads: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"])
 
-/** Tells the output about each request that may change something, so that data that the command prints later is never lost. */
+/**
+ * Tells the output about each request that may change something, because the data about a change must never be lost.
+ */
 const notingChanges = ({ send }: Transport["Service"], { noteChange }: Output["Service"]) =>
   Transport.of({
     send: (request, ...rest) =>
@@ -147,8 +149,8 @@ export const stateOf = (connection: Connection) => {
 }
 
 /**
- * The log of changes, in the account's state. This makes a new layer for each client, because Effect shares layers by identity and the
- * clients differ.
+ * The log of changes, in the account's state. Each client gets a new layer, because Effect shares layers by identity
+ * and the clients differ.
  */
 const changeLog = ({ stateUrl }: Connection) =>
   Layer.effect(

@@ -18,7 +18,7 @@ const maxLockMillis = 2000
 const remembering = (store: IntentStore): IntentStore => {
   const own = new Map<string, Intent>()
   let isBroken = false
-  /** Whether the record is about an earlier request, so that saving it allows no new one. */
+  /** Whether the record is about an earlier request. If so, saving it allows no new request. */
   const isPast = ({ fate, key, nodeId, sentAt }: Intent) =>
     own.has(key) && (nodeId !== null || (sentAt !== null && fate !== "open"))
   return {
@@ -61,7 +61,8 @@ const remembering = (store: IntentStore): IntentStore => {
         const failedOrLocked = Effect.catch(locked, (failure) =>
           isLocked || own.size === 0 ? Effect.fail(failure) : unlocked
         )
-        // If files can no longer be removed, an earlier lock of this process stays, and waiting for it is useless.
+        // If files can no longer be removed, an earlier lock of this process stays, and waiting for that lock is
+        // useless.
         const late = Effect.delay(
           Effect.suspend(() => (isLocked || !isBroken ? Effect.never : unlocked)),
           maxLockMillis

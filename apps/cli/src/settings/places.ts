@@ -1,6 +1,6 @@
 /**
- * Records the projects and locations in which this machine has created nodes, so that a new API key takes over the idempotency keys of all
- * of them. The names of the account folders do not show the places, because they are hashes.
+ * Records the projects and locations in which this machine has created nodes. A new API key takes over the idempotency
+ * keys of all these places, and the account folders do not show them, because their names are hashes.
  */
 import type { IntentPlace } from "@berthkit/core/client/creation/IntentPlace"
 import { makeOwnFolder, readText, replaceDurably, withFiles } from "@berthkit/core/client/files/StateFiles"

@@ -1,7 +1,8 @@
 /**
- * Starts a program for the user, without berth's credentials, so that berth can later end the program and all its child processes. Without
- * a terminal the program gets its own process group. At a terminal it stays in berth's group, because only the foreground group can read
- * the terminal and gets Ctrl-C; berth then finds its processes one by one.
+ * Starts a program for the user, without berth's credentials, in a way that lets berth end the program and all its
+ * child processes. Without a terminal, the program gets its own process group. At a terminal, it stays in berth's
+ * group, because only the foreground group can read the terminal and gets Ctrl-C; berth then finds the program's
+ * processes one by one.
  */
 import { type ChildProcess, spawn, spawnSync, type StdioOptions } from "node:child_process"
 import { accessSync, constants as fileConstants, statSync } from "node:fs"
@@ -24,9 +25,10 @@ export interface StartedProgram {
 }
 
 /**
- * Node does not report real-time signals, which exist only on Linux, so a program that such a signal ended would seem to have succeeded.
- * So a shell waits for the program. The shell reads the words from a pipe, so that no process list shows them. The shell ignores the
- * signals that the program may handle, and does not print its usual message about a signal.
+ * A shell waits for the program, because Node does not report real-time signals (which only Linux has), so a program
+ * that such a signal ended would seem to have succeeded. The shell reads the words from a pipe, because a process list
+ * would show them as arguments. It ignores the signals that the program may handle, and does not print its usual
+ * message about a signal.
  */
 const waiter =
   'eval "set -- $(cat <&3)"; exec 3<&- 4>&2 2>/dev/null; trap : HUP INT TERM; (exec 2>&4 4>&-; exec "$@"); exit $?'

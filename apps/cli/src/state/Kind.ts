@@ -21,8 +21,8 @@ interface Description<A> {
 }
 
 /**
- * The lock that this process holds while it changes a record. Each write passes it to the store, so that the store refuses the write if the
- * lock was lost.
+ * The lock that this process holds while it changes a record. Each write passes the lock to the store, which refuses
+ * the write if the lock was lost.
  */
 const HeldLock = Context.Reference<StateLock | undefined>("@berthkit/cli/state/Kind/HeldLock", {
   defaultValue: () => undefined

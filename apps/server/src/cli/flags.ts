@@ -100,7 +100,7 @@ export const flags = {
     Flag.withDescription("The kind of window; default fixed-window"),
     Flag.optional
   ),
-  // `command.ts` parses this flag, because an error about an account must not repeat its credentials.
+  // `command.ts` parses this flag, because an error about an account must not show its credentials.
   account: Flag.String("account").pipe(
     Flag.withMetavar("KEY:TOKEN"),
     Flag.withDescription("API key and access token of an account; repeatable; default berth-key:berth-token"),

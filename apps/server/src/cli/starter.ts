@@ -1,13 +1,13 @@
 /**
- * Communicates with the program that has started the server: a line on stdout tells that program the server's address, and the end of
- * stdin tells the server that the program has ended.
+ * Communicates with the program that started the server. A line on stdout tells that program the server's address, and
+ * the end of stdin tells the server that the program has ended.
  */
 import { fstatSync } from "node:fs"
 import { Effect } from "effect"
 
 /**
- * Prints the line that tells the starter where the server is. If this is not possible, fails with the system's error code,
- * such as `ENOSPC` on a full disk, because the starter would otherwise wait indefinitely.
+ * Prints the line that tells the starter where the server is. If stdout cannot be written, fails with the system's
+ * error code, such as `ENOSPC`, because the starter would otherwise wait indefinitely.
  */
 export const printReadyLine = (line: string): Effect.Effect<void, string> =>
   Effect.callback((resume) => {

@@ -18,8 +18,8 @@ import { type Controlled, ControlledWorlds, namedWorld } from "./ControlledWorld
 export const maxWaiting = 1000
 
 /**
- * Maximum bytes of the requests that wait for one client: as much as a journal keeps. These bytes are counted, because the backlog may be
- * the last to keep a request that the journals have dropped.
+ * Maximum bytes of the requests that wait for one client: as much as a journal keeps. The bytes count here, because a
+ * backlog may keep requests in memory that the journals have dropped.
  */
 export const maxWaitingBytes = 4 * 1024 * 1024
 

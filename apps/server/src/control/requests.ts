@@ -62,7 +62,7 @@ export const layer = HttpApiBuilder.group(ControlApi, "requests", (handlers) =>
       Effect.gen(function* () {
         const expectation = yield* readExpectation(request)
         const { account, journal } = yield* namedJournal(params.world)
-        // This list is lazy: it makes each entry when `verify` compares it.
+        // A lazy list: each entry is made when `verify` compares it.
         const entries = journal
           .entries()
           .values()

@@ -42,7 +42,7 @@ const schemaOf = (value: unknown, name?: string): Json => {
   return { ...typeOf(value), ...description }
 }
 
-/** The type of a value in an example. A null does not show the type, because other replies have a value there. */
+/** The type of a value in an example. Null says nothing about the type, because other replies have a value there. */
 const typeOf = (value: unknown): Json => {
   if (value === null) return {}
   if (Array.isArray(value)) return { type: "array", ...(value.length === 0 ? {} : { items: schemaOf(value[0]) }) }

@@ -209,8 +209,8 @@ export const attributesToday = (world: World, node: NodeRecord, now: number) => 
 export const deletedToday = (node: NodeRecord) => ({ vm_id: vmId(node), location: node.today?.location })
 
 /**
- * The description of an image. It is as long as a description from the real service, so that the whole catalogue is as large as
- * the real one, and clients must cope with that size.
+ * The description of an image. It is as long as a description from the real service, because clients must cope with the
+ * size of the real catalogue.
  */
 const description = "<br>\r\n<p>\r\n    This text has the usual length and says nothing. </p>".repeat(12)
 

@@ -100,8 +100,8 @@ export const layer = HttpApiBuilder.group(ServedApi, "nodes", (handlers) =>
       Effect.flatMap(callersWorld, ({ now, world }) => {
         const deleted = deleteNode(world, params.node_id, now)
         if (Result.isFailure(deleted)) return Effect.fail(refusalFailure(deleted.failure))
-        // A finished response. The schemas for the reply are tried in order, and the schema for an empty body would also
-        // accept an envelope.
+        // A finished response, because effect tries the schemas of the reply in order, and the schema for an empty body
+        // would also accept an envelope.
         if (world.settings.deleteStyle === "enveloped") {
           return Effect.succeed(HttpServerResponse.jsonUnsafe(succeed({})))
         }

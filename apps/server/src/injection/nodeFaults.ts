@@ -120,7 +120,7 @@ export const nodeFaults = [
       by: integer(-1000, 1000, "Places towards the front each time, negative towards the end; default 1.")
     },
     only: ["nodes.list"],
-    // This counts requests (`seen`) and not firings: a request at which the list is back at its start does not count as a firing, but the
+    // Counts requests (`seen`), not firings. A request at which the list is back at its start is no firing, but the
     // list must move on after it.
     steps: ({ fault: { by = 1 }, seen }) => ({ list: (view) => ({ ...view, shift: view.shift + (seen - 1) * by }) })
   }),

@@ -41,7 +41,7 @@ const readFault = (given: unknown): Result.Result<Fault, FieldErrors> => {
 const aboutNodeById: ReadonlyArray<Operation> = ["nodes.get", "nodes.delete", "commitments.set"]
 const aboutNodeByName: ReadonlyArray<Operation> = ["nodes.create", ...aboutNodeById]
 
-/** Rejects a scope in which the fault can never fire, because it is surely a mistake. */
+/** Rejects a scope in which the fault can never fire, because such a scope is surely a mistake. */
 const firesSomewhere = (fault: Fault): Result.Result<Fault, FieldErrors> => {
   const only = kindByName.get(fault.fault)?.only
   const { node, operation } = fault.scope ?? {}

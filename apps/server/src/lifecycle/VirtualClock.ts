@@ -1,5 +1,5 @@
 /**
- * The clock of a world as a value. The instant that the clock shows is a function of this value and the real time. Nothing
+ * The clock of a world as a value. This value and the real time determine the instant that the clock shows. Nothing
  * here reads a real clock. All instants are whole milliseconds since the epoch.
  */
 

@@ -1,7 +1,7 @@
 /**
- * Two steps of a request if the server has a profile, that is the learned behaviour of a service. The inner step answers lists with the
- * service's paging and filters, and refuses requests that the service would refuse for their form. The outer step rewrites each reply of
- * the mock with the service's envelope, fields, failures and headers.
+ * Two steps of a request for a server with a profile, the learned behaviour of a service. The inner step answers lists
+ * with the service's paging and filters, and refuses requests that the service would refuse for their form. The outer
+ * step rewrites each reply of the mock with the service's envelope, fields, failures and headers.
  */
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"

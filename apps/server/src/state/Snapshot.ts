@@ -31,7 +31,7 @@ const Tally = Count.check(Schema.isLessThanOrEqualTo(1_000_000_000_000_000))
 const Positive = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
 
 /**
- * A string that may be longer than the limit on names, for two reasons: a create counts the characters of a name as code points, each of
+ * A string that may be longer than the limit on names. A create counts the characters of a name as code points, each of
  * which may take two units of a string, and the slug of a saved image may be its name with an id appended.
  */
 const LongText = Schema.String.check(Schema.isMaxLength(3 * maxTextLength))

@@ -64,9 +64,9 @@ const noticeEveryMillis = 50
 const savedWithinMillis = 850
 
 /**
- * The pause after a save that took `tookMillis`. In the worst case a change comes just after a save has begun. Then the
- * change waits for that save, for this pause, for the next check, and for the next save, which takes as long. If saves take
- * longer than 400 ms, one follows the other without a pause.
+ * The pause after a save that took `tookMillis`. In the worst case, a change comes just after a save has begun. Then it
+ * waits for that save, for this pause, for the next check, and for the next save, which takes as long. If saves take
+ * longer than 400 ms, they follow each other without a pause.
  */
 export const pauseAfterSaveMillis = (tookMillis: number): number =>
   Math.max(0, savedWithinMillis - noticeEveryMillis - 2 * tookMillis)

@@ -237,7 +237,8 @@ const bindWorld = (
 const bodyOf = (name: string, value: object): string => jsonOf(name, objectOf(name, value ?? null))
 
 /**
- * Ignores the error if the world has ended or its server is closed: then the world has no faults, and need not end again.
+ * Ignores the error if the world has ended or its server is closed, because the world then has no faults and need not
+ * end again.
  */
 const ignoreEnded = (error: unknown): undefined => {
   if (error instanceof ServerClosed || (error instanceof MockRefused && error.status === 404)) return undefined

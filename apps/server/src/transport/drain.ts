@@ -1,6 +1,6 @@
 /**
- * Reads the rest of a refused request. Many clients read the reply only after they have sent everything. If the connection ended earlier,
- * they would lose the reply.
+ * Reads the rest of a refused request, because many clients read the reply only after they have sent everything, and
+ * would lose it if the connection ended earlier.
  */
 import { IncomingMessage } from "node:http"
 import { Effect } from "effect"

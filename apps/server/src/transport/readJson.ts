@@ -21,9 +21,9 @@ const isPlain = (contentEncoding: string | undefined): boolean =>
   contentEncoding === undefined || /^\s*(identity\s*)?$/i.test(contentEncoding)
 
 /**
- * Whether a body counts as JSON. A body without a media type does, because many programs send none. It does not if it comes
- * from a web page: a browser lets any page send a body without a media type to any server, without asking that server first
- * (Fetch, CORS-safelisted).
+ * Whether a body counts as JSON. A body without a media type does, because many programs send none, unless it comes
+ * from a web page: a browser lets any page send such a body to any server, without asking that server first (Fetch,
+ * CORS-safelisted).
  */
 const isTakenForJson = ({ "content-type": type, origin, "sec-fetch-site": site }: Headers.Headers): boolean =>
   type === undefined ? origin === undefined && site === undefined : isJson(type)

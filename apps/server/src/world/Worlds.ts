@@ -83,7 +83,7 @@ export class Worlds {
   /** The settings of a world without options. A profile changes these settings. */
   base: WorldSettings = defaults
   /**
-   * Counts changes of the worlds, and sometimes counts too many. The state keeper sees from this number that the saved copy may be
+   * Counts changes of the worlds, sometimes too many. The number tells the state keeper that the saved copy may be
    * outdated.
    */
   changes = 0

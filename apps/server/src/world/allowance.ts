@@ -79,9 +79,9 @@ export const make = (rateLimit: RateLimit, state?: AllowanceState): Allowance =>
 }
 
 /**
- * A counter under another rate limit, with the requests that still count at `now`. Each request counts from the moment at which it came.
- * If the old window does not store these moments, all requests count from the start of that window or, if it was a bucket, from `now`.
- * Requests beyond the new limit are dropped, because the allowance is already spent without them.
+ * A counter under another rate limit, with the requests that still count at `now`. Each request counts from the moment
+ * it came. If the old window does not store these moments, all requests count from the start of that window or, for a
+ * bucket, from `now`. Requests beyond the new limit are dropped, because the allowance is spent without them.
  */
 export const withRateLimit = (allowance: Allowance, rateLimit: RateLimit, now: number): Allowance => {
   const reading = allowance.peek(now)

@@ -137,7 +137,8 @@ const recordOf = (settings: WorldSettings, node: GivenNode, id: number, startMil
     name: node.name,
     plan,
     imageId: image.id,
-    // Not after the start: if the world starts at the real time, somebody may have set the real clock back before a reset.
+    // At the world's start at the latest: if the world starts at the real time, somebody may have set the real clock
+    // back before a reset.
     createdAt: Math.min(node.createdAt ?? startMillis - ageMillis, startMillis),
     deletedAt: node.status === "terminate" ? startMillis : null,
     commitment: null,

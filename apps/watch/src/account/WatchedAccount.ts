@@ -1,7 +1,7 @@
 /**
- * The daemon's state of an account, as the store keeps it and the diff sees it. It is loaded once, and changes in only one way:
- * the diff compares an observation with the state, the store commits the difference, and only then is the difference applied in
- * memory.
+ * The daemon's state of an account, as the store keeps it and the diff sees it. The state is loaded once, and changes
+ * in only one way: the diff compares an observation with the state, the store commits the difference, and only then
+ * does the daemon apply the difference in memory.
  */
 import { spelling } from "@berthkit/core/domain/NodeStatus"
 import { DateTime, Effect, Schema, Semaphore, Stream } from "effect"
@@ -28,7 +28,7 @@ export interface Believer<Observation, Difference extends { readonly facts: Read
   readonly complete?: (difference: Difference) => Effect.Effect<Difference>
   /** The part of a difference that is stored apart from its facts. Empty after a sweep without changes. */
   readonly durable: (difference: Difference) => Omit<AccountChange, "events">
-  /** Applies the difference to the state, possibly in several steps, so that other work can run in between. */
+  /** Applies the difference to the state, possibly in several steps that let other work run in between. */
   readonly apply: (difference: Difference) => Iterable<void> | void
 }
 
@@ -39,8 +39,8 @@ const isEmpty = (change: AccountChange): boolean =>
   Object.values(change).every((value) => value === undefined || (Array.isArray(value) && value.length === 0))
 
 /**
- * Makes the only function that changes a state. It processes one observation at a time, and neither applies nor reports a difference that
- * is not committed.
+ * Makes the only function that changes a state. The function processes one observation at a time, and neither applies
+ * nor reports a difference before it is committed.
  */
 export const makeAccount = Effect.fnUntraced(function* <
   Observation,
@@ -67,7 +67,8 @@ export const makeAccount = Effect.fnUntraced(function* <
     for (;;) {
       const committed = yield* Effect.result(store.commit(owner, change))
       if (committed._tag === "Success") return
-      // After a broken connection it is unknown whether the last commit succeeded. If its events are in the store, it did.
+      // After a broken connection, nobody knows whether the last commit succeeded. The events of a successful commit
+      // are in the store.
       if (isUnsure && committed.failure.fault === "repeated") {
         return yield* store.noteCommitted(owner.account, change.events ?? [])
       }

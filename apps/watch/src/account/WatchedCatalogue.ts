@@ -31,8 +31,8 @@ export interface WatchedCatalogue {
 }
 
 /**
- * The images of the nodes on a plan, whichever of the plan's names they show. They are looked up only if something happened to
- * the plan.
+ * The images of the nodes on a plan, whichever of the plan's names the nodes show. Looked up only if something happened
+ * to the plan.
  */
 const nodesOn =
   ({ nodes }: Snapshot, names: PlanNames) =>

@@ -31,8 +31,8 @@ function* statesOf({ nodes }: Snapshot) {
 const sameBudget = (a: Budget | null, b: Budget | null): boolean => JSON.stringify(a) === JSON.stringify(b)
 
 /**
- * The last instant at which the known prices were certainly valid: the last read, or, while a change is in doubt, the last read
- * before the change.
+ * The last instant at which the known prices were certainly valid: the last read or, while a change is in doubt, the
+ * last read before the change.
  */
 const confirmedMillis = ({ catalogue, evidence }: CatalogueDifference): number =>
   Math.min(catalogue.readMillis ?? -Infinity, ...Array.from(evidence.doubts.values(), ({ fromMillis }) => fromMillis))

@@ -94,7 +94,7 @@ const withStore =
 export const reading = withStore(Store.layerReader)
 
 /**
- * Runs commands that change something. They never write to a file that a daemon is using. If the store is in PostgreSQL, they write to it,
- * and the processes that use it notice the change.
+ * Runs commands that change something. They never write to a file that a daemon is using. In a store in PostgreSQL they
+ * write themselves, and the processes that use the store notice the change.
  */
 export const changing = withStore(Store.layerFile)

@@ -41,7 +41,7 @@ export const run = Effect.fn("run")(function* (first: WatchConfig, path: string 
   /** The config before the reload. */
   let former: WatchConfig | null = null
   for (;;) {
-    // If the stop arrives while the config is replaced, do not start another daemon only to end it.
+    // If the signal to stop arrives while the config is replaced, do not start another daemon only to end it.
     if (yield* isReceived) return yield* notifySupervisor("STOPPING=1")
     let isReady = false
     const onReady = Effect.andThen(

@@ -71,8 +71,8 @@ const parseUrl = (text: string): Redacted.Redacted<URL> | undefined => {
 }
 
 /**
- * Whether the daemon can be served below this path. The path must not start like one of the daemon's own paths: some proxies
- * strip the path and some do not, so the daemon has to tell the two apart.
+ * Whether the daemon can be served below this path. The path must not start like one of the daemon's own paths: some
+ * proxies strip the path and some do not, and the daemon must be able to tell which.
  */
 const isPublicPath = (path: string): boolean =>
   /^(\/[\w.~-]+)*$/.test(path) && !/^\/(api|events|metrics|sd|healthz|readyz)(\/|$)/.test(path)
@@ -277,7 +277,7 @@ const configReader = (file: ConfigFile, surroundings: Surroundings): Read<WatchC
     isHeaderValue(Redacted.value(found)) ? found : file.fail(place, "has characters that a header must not contain")
   )
 
-  /** The types of events that the sink gets whose target is being read. */
+  /** The types of events for the sink whose target is being read. */
   let selectedTypes: ReadonlyArray<string> = eventTypes
 
   /** The compiled template under a key of a target; null if there is none, undefined if it is not usable. */
@@ -398,7 +398,9 @@ const configReader = (file: ConfigFile, surroundings: Surroundings): Read<WatchC
     return globs.length === 0 ? eventTypes : eventTypes.filter((each) => globs.some((glob) => matchesGlob(glob, each)))
   }
 
-  /** A list that selects events. An empty one would select all, which its author hardly wants. */
+  /**
+   * A list that selects events. An empty list is refused: it would select all events, which its author hardly wants.
+   */
   const filter = <A>(read: Read<A>): Read<ReadonlyArray<A>> =>
     mapped(file.list(read), (found, place) =>
       found.length === 0 ? file.fail(place, "has to name at least one; leave it out for all") : found

@@ -1,7 +1,7 @@
 /**
- * Sealed secrets are safe to store in a database: they are encrypted with AES-256-GCM, and only the environment has the key.
- * Each secret is bound to its subject (such as its account), so it cannot be opened as the secret of another subject. Pure
- * except for the nonce.
+ * Seals secrets, which are then safe to store in a database: AES-256-GCM encrypts them, and only the environment has
+ * the key. Each secret is bound to its subject (such as its account) and cannot be opened as the secret of another
+ * subject. Pure except for the nonce.
  */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto"
 import { Redacted, Result, Schema } from "effect"

@@ -57,7 +57,7 @@ const commitmentKind = "commitment"
 /** If there are more nodes than this, the commitments of all nodes are read at once. */
 const maxSingle = 20
 
-/** Reading of the log starts this long before the node was last seen, because reading the whole log takes a quarter of a second. */
+/** Reads the log from this long before the node was last seen, because the whole log takes a quarter of a second. */
 const dayMillis = 86_400_000
 
 type Notes = Pick<RecordStore, "get" | "list" | "placeOf">

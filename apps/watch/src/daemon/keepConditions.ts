@@ -53,8 +53,8 @@ export const keepConditions = Effect.gen(function* () {
         if (store.epochOf(account) === null) continue
         const known = before.get(account)?.receiver ?? null
         const isLeft = left.has(account)
-        // If nothing was delivered since this process took over the account, the stored condition stays. The attempts that the
-        // previous process counted are not failures of this process.
+        // If nothing was delivered since this process took over the account, keep the stored condition: the failed
+        // attempts that the previous process counted are not failures of this process.
         if (known !== null && isLeft && unproven.has(account) && receiver.state !== "down") continue
         if (receiver.state === "up") {
           if (known !== null) changed.push({ sink, account, receiver: null })

@@ -26,8 +26,8 @@ const decode = Schema.decodeUnknownOption(Lease)
 const hourMillis = 3_600_000
 
 /**
- * When a lease ends. A node that is kept for the next run stays until the end of its paid hour. A command on another machine may run
- * longer, by as much as that machine's clock is behind (decision 0332).
+ * When a lease ends. A node that is kept for the next run stays until the end of its paid hour. If the clock of another
+ * machine is behind, a command there may run longer by as much (decision 0332).
  */
 const leaseOf = ({ begunAt, keptSince, takenAt, ttlMillis }: typeof Lease.Type, clock: string | null): NodeLease => {
   if (keptSince !== null) {

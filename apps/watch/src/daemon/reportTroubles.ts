@@ -132,7 +132,7 @@ export const reportTroubles = Effect.fnUntraced(function* (reported: Reported) {
     for (const each of begin) open.set(keyOf(each), each)
   })
 
-  // Late sweeps concern every process, because it is possible that no process owns the account.
+  // Every process reports late sweeps, because the account may have no owner.
   const isOwn = ({ about: { kind, name }, name: trouble }: Trouble) =>
     kind !== "account" || name === null || epochOf(name) !== null || trouble === "sweeps-late"
 

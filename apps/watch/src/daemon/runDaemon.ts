@@ -34,7 +34,7 @@ import { watchAccount } from "./watchAccount.ts"
 /** How long to continue delivering after polling has ended; a stop takes at most 10 s in total. */
 const maxDrain = "7 seconds"
 
-/** How long running deliveries may take instead if other processes wait for the accounts and will deliver the rest. */
+/** The same limit for running deliveries if other processes wait for the accounts and will deliver the rest. */
 const maxHandOver = "1 second"
 
 /** Pauses between two removals of old data: while events arrive, and while no events arrive. */
@@ -102,8 +102,8 @@ const isWell = Effect.gen(function* () {
 })
 
 /**
- * Removes old data. If the space is used up, and a sink has not delivered the oldest events, it disables the sink, because the disk is
- * more important. If the store fails, the next round tries again.
+ * Removes old data. If the space is used up and a sink has not delivered the oldest events, disables the sink, because
+ * the disk is more important. If the store fails, the next round tries again.
  */
 const prune = Effect.fnUntraced(function* ({ retention, sinks }: WatchConfig) {
   const store = yield* Store

@@ -100,8 +100,8 @@ export const makeCourier = Effect.fnUntraced(function* (
   const turned = makeSignal()
 
   /**
-   * Outcomes that are not stored yet: the last outcome of each delivery. If the store fails for a while, for example because
-   * the disk is full, they are stored later. Meanwhile other attempts continue, and no attempt is repeated.
+   * Outcomes that are not stored yet: the last outcome of each delivery. If the store fails for a while, for example on
+   * a full disk, the courier stores them later. Meanwhile other attempts continue, and no attempt is repeated.
    */
   const unsaved = new Map<string, AttemptEnd>()
   let savedFailingSinceMillis = failingSinceMillis

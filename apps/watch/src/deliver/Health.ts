@@ -102,9 +102,10 @@ export const retryDelay = (attempts: number, retryAfterMillis: number | null, ch
 }
 
 /**
- * Whether the receiver of a sink is reachable. If attempts for three queues (one per node) find it unavailable, and it answers no attempt
- * in between, it is down: from time to time one event is tried, and the others wait without using up their attempts. If it answers three
- * times in a row without accepting an event, it is failing: every event keeps its schedule, and the daemon tells operators.
+ * Whether the receiver of a sink is reachable. A receiver is down if attempts for three queues (one per node) find it
+ * unavailable, and it answers no attempt in between. The courier then tries one event from time to time, and the others
+ * wait without using up their attempts. A receiver is failing if it answers three times in a row without accepting an
+ * event. Every event then keeps its schedule, and the daemon tells operators.
  */
 export interface Health {
   /** When the next event is tried while the receiver is down; null while it is up. */
@@ -130,14 +131,17 @@ export const healthy: Health = {
   failingSinceMillis: null
 }
 
-/** After this many failures in a row, the receiver counts as failing, because a single event has hardly caused all of them. */
+/**
+ * After this many failures in a row, the receiver counts as failing, because a single event is unlikely to have caused
+ * all of them.
+ */
 const failuresUntilFailing = 3
 
 /** The states of a receiver, best first. `retrying`: an attempt failed and will be repeated, which is no trouble yet. */
 export const receiverStates = ["up", "retrying", "failing", "down"] as const
 export type ReceiverState = (typeof receiverStates)[number]
 
-/** The state of the receiver according to its answers. `isRetrying`: a pending event has failed before. */
+/** The state of the receiver according to its answers. `isRetrying`: whether a pending event has failed before. */
 export const receiverState = ({ failuresInRow, probeAtMillis }: Health, isRetrying: boolean): ReceiverState => {
   if (probeAtMillis !== null) return "down"
   if (failuresInRow >= failuresUntilFailing) return "failing"

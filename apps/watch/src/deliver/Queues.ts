@@ -206,8 +206,8 @@ export class Queues {
       return { _tag: "Wait" }
     }
     if (probeAtMillis !== null) this.#release(key)
-    // An attempt before the due time does not count. Otherwise a receiver that comes and goes would use up days of the schedule
-    // within minutes.
+    // An attempt before the due time does not count. Otherwise, while a receiver comes and goes, an event would use up
+    // days of its schedule within minutes.
     if (delivery.attempt > 0 && delivery.dueMillis > nowMillis) {
       this.#land(delivery, false)
       queue.entries[0] = { ...delivery, dueMillis: dueAfterEarly(delivery, failure.retryAfterMillis, nowMillis) }
@@ -235,8 +235,8 @@ export class Queues {
   }
 
   /**
-   * Moves a queue to the end, so that other queues are tried first. If the receiver always fails at one event, trying only that event
-   * would never show that the receiver is back.
+   * Moves a queue to the end, behind the other queues. If the receiver always fails at one event, trying only that
+   * event would never show that the receiver is back.
    */
   #putLast(key: string): void {
     const queue = this.#queues.get(key)!

@@ -1,11 +1,11 @@
 /**
- * How silences affect the events of a sink: which events a silence covers, when these events are delivered or dropped, and which other
- * events wait until then.
+ * How silences affect the events of a sink: which events a silence covers, when these events are delivered or dropped,
+ * and which other events wait until then.
  *
- * A silence covers the events that the daemon learns of while the silence lasts, no matter when a sink reads them. The outcome therefore
- * does not depend on when a sink reads, or when the daemon restarts. An event under several silences waits for the last one, and is
- * dropped only if all of them drop their events. Later events of the same node wait behind a held event, even if no silence covers them,
- * so that each node's events stay in order.
+ * A silence covers the events that the daemon learns of while the silence lasts, no matter when a sink reads them. The
+ * outcome therefore does not depend on when a sink reads, or when the daemon restarts. An event under several silences
+ * waits for the last one, and is dropped only if all of them drop their events. Later events of the same node wait
+ * behind a held event, even if no silence covers them, because each node's events stay in order.
  */
 import { Clock, Effect, Metric } from "effect"
 import type { StoredEvent } from "../store/accounts.ts"
@@ -36,8 +36,8 @@ export const covers = (
 export type Fate = "hand" | "hold" | "drop"
 
 /**
- * The fate of an event that these silences cover. `replayedMillis`: when a person last made the sink deliver past events again,
- * or null; silences that were over by then drop nothing.
+ * What becomes of an event that these silences cover. `replayedMillis`: when a person last made the sink deliver past
+ * events again, or null; silences that were over by then drop nothing.
  */
 export const fateOf = (covering: ReadonlyArray<Silence>, nowMillis: number, replayedMillis: number | null): Fate => {
   if (covering.some(({ untilMillis }) => untilMillis > nowMillis)) return "hold"

@@ -35,7 +35,7 @@ export interface WebhookOptions {
   readonly _tag: "Webhook"
   /** Addresses of chats contain a secret. */
   readonly url: Redacted.Redacted<URL>
-  /** Each secret adds a signature, so that a receiver can rotate secrets. Empty: unsigned. */
+  /** Each secret adds a signature, which lets a receiver rotate secrets. Empty: unsigned. */
   readonly secrets: ReadonlyArray<Redacted.Redacted<Uint8Array>>
   /** Whether the receiver may have an address in a private network or on this machine. */
   readonly isPrivateAllowed: boolean
@@ -103,8 +103,8 @@ export interface SinkOptions {
 }
 
 /**
- * Whether a string matches a pattern, in which only `*` is special. There is no backtracking, because a malicious pattern could
- * make that slow.
+ * Whether a string matches a pattern, in which only `*` is special. Does not backtrack, because a malicious pattern
+ * could make backtracking slow.
  */
 export const matchesGlob = (glob: Glob, text: string): boolean => {
   const [first = "", ...rest] = glob.split("*")

@@ -107,7 +107,7 @@ const makeSink = Effect.fnUntraced(function* (
     if (end._tag === "Ordered") return
     return yield* disable("lagging", `${end.unread} events are unread, more than its maxLag of ${options.maxLag}`)
   }).pipe(
-    // Another process owns an account now, or has set the cursor back. The sink restarts from the state in the store.
+    // Another process owns an account now or has set the cursor back, so the sink restarts from the state in the store.
     Effect.catchIf(
       (failure) => failure._tag === "StoreFailed" && failure.fault === "lost",
       () => Effect.sleep(lostPause)
@@ -115,7 +115,7 @@ const makeSink = Effect.fnUntraced(function* (
     Effect.ensuring(Effect.sync(() => (courier = null)))
   )
 
-  // Delivery stops first, then the change is made. It stays queued until then.
+  // Delivery stops before the change is made. The change stays queued until then.
   const run = Effect.raceFirst(deliver, Queue.peek(orders)).pipe(
     Effect.andThen(
       Effect.flatMap(

@@ -37,7 +37,9 @@ export const afterCensusSweep = ({ current, listed }: Census, asked: Moment): Co
   return { census: { listed: current, asked, current: new Map(), doubtful } }
 }
 
-/** A doubtful node was read: the list is believed if no other node is doubtful. `node` is null if the read answered 404. */
+/**
+ * A doubtful node was read. The list is believed if no other node is doubtful. `node` is null if the read answered 404.
+ */
 export const afterCensusRead = (census: Census, id: NodeId, node: Node | null): Count => {
   const { listed } = census
   if (listed === null || !census.doubtful.has(id)) return { census }

@@ -193,9 +193,9 @@ interface Statement {
 }
 
 /**
- * What the last record of each shape stated about a node; null before the first. Lists and single reads may differ permanently,
- * for example in an address that only one of them has, or in the plan's name. A difference therefore counts as a change only
- * between two statements of the same shape.
+ * What the last record of each shape (list or single read) stated about a node; null before the first. The shapes may
+ * differ permanently, for example in an address that only one of them has, or in the plan's name. A difference
+ * therefore counts as a change only between two statements of the same shape.
  */
 interface Statements {
   readonly list: Readonly<Statement> | null
@@ -216,8 +216,8 @@ export const firstRead = (read: Known): Known => ({
 })
 
 /**
- * Whether the record shows another plan, and not the known plan under another name. If one of the names is missing from the catalogue,
- * only statements of the same shape are compared.
+ * Whether the record shows another plan, not just another name of the known plan. If one of the names is missing from
+ * the catalogue, compares only statements of the same shape.
  */
 const isOtherPlan = (
   shown: string,
@@ -257,8 +257,8 @@ export const ofSameShape = (
   for (const field of addresses) {
     const value = shown[field]
     if (isUnread(shown, field)) continue
-    // The first statement of a shape is no change, because the two shapes may always have differed. The exception is an address
-    // in the list if none was known.
+    // The first statement of a shape is no change, because the two shapes may always have differed. There is one
+    // exception: an address in the list, if no address was known.
     const isNews = last === null ? shape === "list" && known[field] === null : value !== last[field]
     if (!isNews) believed[field] = known[field]
     stated[field] = value

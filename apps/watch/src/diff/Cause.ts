@@ -59,8 +59,8 @@ export interface Ending {
 const clockToleranceMillis = 15 * 60_000
 
 /**
- * The service deletes within minutes. If the node was still seen alive this long after a delete with an unknown outcome, that
- * delete does not explain the deletion.
+ * The service deletes within minutes. A delete with an unknown outcome does not explain the deletion if the node was
+ * still alive this long after it.
  */
 const unknownMillis = 3_600_000
 

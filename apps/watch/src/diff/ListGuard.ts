@@ -87,10 +87,12 @@ const count = (draft: Draft): Count => {
   return { nodes, missing, lost: losses.length }
 }
 
-/** Freezes the account if many nodes are missing. If a doubt ended a moment ago, that doubt continues, and no new one begins. */
+/**
+ * Freezes the account if many nodes are missing. A doubt that ended a moment ago continues, and no new doubt begins.
+ */
 const freezeIfMany = (draft: Draft, { listed, nameless }: SweepCompleted): void => {
   const { lost, missing, nodes } = count(draft)
-  // Each record without an id may be a missing node, so for each such record one missing node does not count.
+  // Each record without an id may be a missing node, so each such record takes one missing node out of the count.
   if (!isFrozenAfter(false, { nodes, missing: missing - nameless, lost })) return
   const { settling } = draft.standing
   if (settling !== null) return draft.change({ freeze: settling, settling: null })
@@ -115,8 +117,8 @@ const thawIfBelieved = (draft: Draft, freeze: NonNullable<Standing["freeze"]>): 
 }
 
 /**
- * A trouble is over once the list was trusted for this long. This way, a service that repeatedly loses and finds nodes causes one
- * trouble, not many.
+ * A trouble is over once the list was trusted for this long. Otherwise a service that repeatedly loses and finds nodes
+ * would cause many troubles.
  */
 const settleMillis = 60_000
 
@@ -146,8 +148,8 @@ export const conclude = (draft: Draft, id: NodeId, sweep: number | null): void =
 }
 
 /**
- * Whether an additional sweep is worth its requests, because it would prove that a node is gone. While single reads are due
- * that prove more, the planned sweeps are enough.
+ * Whether an additional sweep is worth its requests, because it would prove that a node is gone. The planned sweeps are
+ * enough while a due single read proves more.
  */
 export const isSweepWanted = (
   { nodes, standing, unsettled }: Snapshot,

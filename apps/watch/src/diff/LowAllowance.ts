@@ -32,8 +32,8 @@ export interface AllowanceRead {
 const lowShare = 0.1
 
 /**
- * A low allowance counts as low until more than this share is left. So a number that goes up and down around the lower limit is reported
- * only once.
+ * A low allowance counts as low until more than this share is left. A number that goes up and down around the lower
+ * limit is therefore reported only once.
  */
 const wellShare = 0.2
 
@@ -56,8 +56,8 @@ const isWell = (read: AllowanceRead): boolean =>
   read.remaining > wellShare * read.limit && read.remaining >= neededUntilReset(read)
 
 /**
- * Whether the allowance is low after a reply. This depends on whether it was low before, so that an allowance around the limit is
- * not reported after every reply.
+ * Whether the allowance is low after a reply. Depends on whether it was low before, because an allowance around the
+ * limit should not be reported after every reply.
  */
 export const isLowAfter = (wasLow: boolean, read: AllowanceRead): boolean => (wasLow ? !isWell(read) : isLow(read))
 

@@ -103,7 +103,9 @@ export const next = (
   }
 }
 
-/** Whether a reply that came after this request was sent has shown the node. This exchange may then be out of date about the node. */
+/**
+ * Whether a reply has shown the node after this request was sent. This exchange may then be out of date about the node.
+ */
 export const isStale = ({ seen }: Known, { exchange }: Pick<Circumstances, "exchange">): boolean =>
   seen !== null && exchange.asked.order < seen.answered.order
 
@@ -167,7 +169,7 @@ const lackedSince = (
 ): readonly [atMillis: number, serviceMillis: number] => {
   if (tail !== null && node.id > tail.lastId && tail.asked.order > (swept?.asked.order ?? 0)) {
     const serviceMillis = tail.asked.serviceMillis ?? tail.asked.atMillis
-    // If the node existed when the end of the list was read, that read hid the node, and proves nothing about it.
+    // If the node existed when the end of the list was read, that read hid the node and proves nothing about it.
     if (serviceMillis - (createdMillisOf(node) ?? serviceMillis) <= clockToleranceMillis)
       return [tail.asked.atMillis, serviceMillis]
   }

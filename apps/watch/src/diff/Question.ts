@@ -27,8 +27,8 @@ const maxHiddenPauseMillis = 300_000
 const maxStale = 20
 
 /**
- * All reads that would settle a doubt, and the reads of nodes in transition. If lists are stale, only some of the nodes that they show
- * are read at a time.
+ * All reads that would settle a doubt, and the reads of nodes in transition. Of the nodes in stale lists, only some are
+ * read at a time.
  */
 export const questions = (snapshot: Snapshot, rules: Rules): ReadonlyArray<Question> => {
   if (snapshot.standing.baselineMillis === null) {
@@ -69,7 +69,7 @@ export const questions = (snapshot: Snapshot, rules: Rules): ReadonlyArray<Quest
 }
 
 /**
- * If a node that reads show is missing from the list, when to read that node again. Each further read that shows the node makes the pause
+ * When to read a node again that reads show but the list lacks. Each further read that shows the node makes the pause
  * longer.
  */
 const hiddenUntil = ({ hidden }: Known, { terminatingGraceMillis }: Rules): number => {

@@ -32,8 +32,8 @@ export const Standing = Schema.Struct({
   /** The freeze: since when no deletion is reported; null if deletions are reported. */
   freeze: Schema.NullOr(Schema.Struct({ doubt: Doubt, sinceMillis: millis })),
   /**
-   * A doubt that has ended, while its end is not reported yet. Deletions are reported, and if another doubt follows soon, it
-   * counts as the same one.
+   * A doubt that has ended, but whose end is not reported yet. Deletions are reported. A doubt that follows soon counts
+   * as the same doubt.
    */
   settling: Schema.NullOr(Schema.Struct({ doubt: Doubt, sinceMillis: millis })),
   /** Since when the list shows another account; null while it does not. */
@@ -54,8 +54,8 @@ interface Swept {
   readonly number: number
   readonly requests: number
   /**
-   * The number of requests of this sweep or of the previous one, whichever is smaller: if the list moves during a sweep, the
-   * sweep takes a few more.
+   * The number of requests of this sweep or the previous one, whichever is smaller, because a sweep takes a few more if
+   * the list moves meanwhile.
    */
   readonly usualRequests: number
 }

@@ -1,9 +1,11 @@
 /**
- * The core of the daemon: decides what an observation proves, given the snapshot. Pure: it returns facts and changes, and neither reports
- * nor stores anything. The last functions of the file decide, from failed requests, whether the service is down.
+ * The core of the daemon: decides what an observation proves, given the snapshot. Pure: it returns facts and changes,
+ * and neither reports nor stores anything. The last functions of the file decide, from failed requests, whether the
+ * service is down.
  *
- * Three rules hold everywhere. A missing node is a suspect, never deleted on sight. If a request was sent before the last reply about a
- * node, its own reply changes nothing. Polling only takes samples, so states between two samples stay unknown.
+ * Three rules hold everywhere. A missing node is first a suspect, and never counts as deleted at once. A reply changes
+ * nothing about a node if its request was sent before the last reply about that node. Polling only takes samples, so
+ * states between two samples stay unknown.
  */
 import type { Node, NodeId } from "@berthkit/core/domain/Node"
 import { afterCensusRead, afterCensusSweep, type Count, emptyCensus, isSameAccount } from "./Baseline.ts"
@@ -197,7 +199,7 @@ const pause = (draft: Draft): void => {
  */
 const maxFailures = 3
 
-/** After this long without a complete sweep, there is an outage too; two planned intervals count instead if they are longer. */
+/** This long without a complete sweep is an outage, too; or two planned intervals, if they are longer. */
 const minLateMillis = 60_000
 
 /** An outage is over after a complete sweep, and no failed request for this long. */

@@ -1,6 +1,6 @@
 /**
- * A cursor: a position in the log of the events of all accounts. The store gives each event the next position, so a cursor is one
- * number, however many accounts there are. Programs store its text and return it unchanged.
+ * A cursor is a position in the log of the events of all accounts. The store gives each event the next position, so a
+ * cursor is one number, however many accounts there are. Programs store the text of a cursor and return it unchanged.
  */
 import { Option } from "effect"
 import { daemonAccount } from "./DaemonFact.ts"
@@ -24,7 +24,8 @@ export const parseCursor = (text: string): Option.Option<Cursor> => {
 export const cursorProblem = (text: string): string => `${text.length > 50 ? "This" : text} is not a cursor.`
 
 /**
- * Where a sink starts in an account that is new to it: at the end, so only new events follow. The daemon's own account starts at
- * its first event instead, because its few events concern everybody, and it usually appears after the sink.
+ * Where a sink starts in an account that is new to it: at the end, so only new events follow. In the daemon's own
+ * account a sink starts at the first event instead, because that account's few events concern everybody, and it usually
+ * appears after the sink.
  */
 export const startOf = (account: string, end: number): number => (account === daemonAccount ? 0 : end)

@@ -21,9 +21,10 @@ import { Placement } from "./Placement.ts"
 const storePause = "1 second"
 
 /**
- * Pause before a process claims an account again that another process took over while the engine still assigns it to this process. The
- * engine looks once a second, so a process that is behind hears within the pause that it lost the account, and does not claim it. If the
- * engine has given the account back in the meantime, nobody else watches it, so a longer pause would leave it unwatched.
+ * Pause before this process claims an account again that another process took over, although the engine still assigns
+ * the account to this process. The engine looks once a second, so a process that is behind learns within the pause that
+ * it lost the account, and does not claim it. The pause must not be longer: if the engine has given the account back in
+ * the meantime, nobody watches it during the pause.
  */
 const lostPause = "3 seconds"
 
@@ -59,7 +60,7 @@ const held = ({ changed = Effect.never, name, run }: Part, lost: Effect.Effect<n
 /** Only the owner of an account knows these values. They are cleared, because this process may have been the owner before. */
 const unknownElsewhere = { nextSweepMillis: null, latencyMillis: null, allowance: null, unreadable: null }
 
-/** Asks the store which process holds each account, and the state of accounts held by others. */
+/** Asks the store which process holds each account, and for the state of accounts that others hold. */
 const followOthers = Effect.fnUntraced(function* (sweeps: Map<string, HeardSweep>) {
   const store = yield* Store
   const progress = yield* Progress

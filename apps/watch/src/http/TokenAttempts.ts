@@ -1,8 +1,8 @@
 /**
- * Slows down guessing of the token. After some wrong tokens from a client, or from all clients together, each further attempt
- * waits before it is checked. Right tokens wait as well, so the response time reveals nothing. Only a few attempts wait at the
- * same time, and a new attempt replaces a waiting one. Nobody is locked out: the right token passes as soon as the guessing
- * pauses.
+ * Slows down guessing of the token. After some wrong tokens from a client, or from all clients together, each further
+ * attempt waits before the daemon checks it. Right tokens wait as well, so the response time reveals nothing. Only a
+ * few attempts wait at the same time, and a new attempt replaces a waiting one. Nobody is locked out: the right token
+ * passes as soon as the guessing pauses.
  */
 import { isIPv4, isIPv6 } from "node:net"
 import { Clock, Deferred, Effect, Random } from "effect"

@@ -1,4 +1,4 @@
-/** The path of a request: first the access check, then the page or the endpoint, then the replies if neither exists. */
+/** The steps of a request: first the access check, then the page or the endpoint, then the reply if neither exists. */
 import { type Access as GuardAccess, bearerToken, makeGuard, type Target } from "@berthkit/web/guard"
 import { allowedMethods, endpointsOf, routerConfig } from "@berthkit/web/paths"
 import { Cause, Clock, Context, Effect, Layer, Option, Redacted, type Scope } from "effect"
@@ -95,8 +95,8 @@ export const makeApp = Effect.fnUntraced(function* ({ cookie, hosts, publicUrl, 
   const access: GuardAccess = {
     scheme: "http",
     publicOrigin: publicUrl?.origin,
-    // With a token, every host name is harmless and therefore allowed, because clients on other machines use names that the daemon cannot
-    // know.
+    // With a token, every host name is allowed: none of them does harm, and clients on other machines use names that
+    // the daemon cannot know.
     hosts: token === undefined ? new Set(hosts) : "any",
     needsToken: token !== undefined
   }

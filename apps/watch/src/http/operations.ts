@@ -12,7 +12,9 @@ import { WatchApi } from "./WatchApi.ts"
 
 const pageSize = 5000
 
-/** All nodes that the daemon knows, read page by page. The query names no account, so the daemon cannot refuse it. */
+/**
+ * All nodes that the daemon knows, read page by page. The daemon cannot refuse this query, because it names no account.
+ */
 const allNodes = Effect.fnUntraced(function* (daemon: Daemon["Service"]) {
   const all: Array<WatchedNode> = []
   for (let after: string | undefined; ;) {

@@ -1,7 +1,7 @@
 /**
- * Whether the daemon is ready: every account that is not paused had a recent complete sweep, and there is no trouble during
- * which the daemon counts as not ready. A process that cannot see its nodes is not ready; a process without accounts is ready.
- * An account that was added while the daemon runs counts only after its first sweep or first trouble. Pure.
+ * Whether the daemon is ready: every account that is not paused had a recent complete sweep, and no current trouble
+ * makes the daemon unready. A process that cannot see its nodes is not ready; a process without accounts is ready. An
+ * account that was added while the daemon runs counts only after its first sweep or first trouble. Pure.
  */
 import { DateTime } from "effect"
 import { maxSweepAgeMillis } from "../telemetry/freshness.ts"

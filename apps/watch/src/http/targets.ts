@@ -1,6 +1,6 @@
 /**
- * Running nodes as targets for Prometheus. A wrongly empty list would silence every alert, so an account in doubt keeps its
- * last good list. If it has no such list, Prometheus gets an error, and keeps the targets that it has. Pure.
+ * Running nodes as targets for Prometheus. A wrongly empty list would silence every alert, so an account in doubt keeps
+ * its last good list. Without a last good list, Prometheus gets an error and keeps the targets that it has. Pure.
  */
 import type { AccountStatus, WatchedNode } from "./records.ts"
 import { isFresh } from "./readiness.ts"

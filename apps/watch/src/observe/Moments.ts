@@ -41,7 +41,8 @@ export const makeMoments: Effect.Effect<Moments> = Effect.sync(() => {
       const millis = Date.parse(headers["date"] ?? "")
       if (Number.isNaN(millis)) return
       const offset = millis - monotonic
-      // A date leaves out fractions of a second, so a measured offset is never too large, and the largest one is the most exact.
+      // A date leaves out fractions of a second, so a measured offset is never too large, and the largest offset is the
+      // most exact.
       const isSet = serviceOffset !== null && Math.abs(offset - serviceOffset) > maxDriftMillis
       serviceOffset = serviceOffset === null || isSet ? offset : Math.max(serviceOffset, offset)
     })

@@ -42,8 +42,8 @@ export interface PollerOptions {
   /** The current share: the maximum number of requests, derived from the reported rate limit. */
   readonly budget: Effect.Effect<Budget>
   /**
-   * Whether the credentials are new. If they are, a refusal ends the polling as long as the service has not yet accepted
-   * them once, even if the nodes are already known.
+   * Whether the credentials are new. New credentials that the service refuses before it has accepted them once end the
+   * polling, even if the nodes are already known.
    */
   readonly areCredentialsNew: boolean
 }
@@ -150,8 +150,8 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
   })
 
   /**
-   * Stores an observation. Its sweep interval is the longest one planned since the last complete sweep. With a shorter interval that is
-   * planned now, a sweep that had to wait for the share would count as late.
+   * Stores an observation. Its sweep interval is the longest one planned since the last complete sweep, because with a
+   * shorter interval a sweep that had to wait for the share would count as late.
    */
   const noted = (observation: Observation) => {
     const planned = plannedSweepMillis(polling, watch.snapshot, planAt(observation.answered.monotonicMillis))
@@ -163,7 +163,7 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
   const observe = Effect.fnUntraced(function* (observation: Observation) {
     yield* noted(observation)
     if (isKnown()) yield* Deferred.succeed(ready, undefined)
-    // Wake the waiting fibers without opening the latch. If the latch were open, a woken fiber that waits again would spin.
+    // Wake the waiting fibers without opening the latch, because a woken fiber that waits at an open latch would spin.
     yield* news.release
   }, Effect.uninterruptible)
 
@@ -196,8 +196,9 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
   })
 
   /**
-   * Records that the request for a page or for the end of the list failed. Returns the times to record as those of the last requests, so
-   * that the page or the end is due again just when the pause is over. Other requests that are due by then go first.
+   * Records that the request for a page or for the end of the list failed. Returns the times to record as those of the
+   * last requests: with these, the page or the end is due again just when the pause is over, and other requests that
+   * are due by then go first.
    */
   const failedAgain = Effect.fnUntraced(function* (exchange: Exchange, failure: BerthError) {
     yield* failed(exchange, failure)
@@ -320,9 +321,9 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
   )
 
   /**
-   * Whether there is room for reads of nodes in doubt. A few such reads are always allowed. More are allowed as long as they never delay
-   * the planned reads of the list. Half of the few is for reads that can prove a deletion. Reads that will most likely find the node may
-   * use only the other half.
+   * Whether there is room for reads of nodes in doubt. A few such reads are always allowed, and more as long as they
+   * never delay the planned reads of the list. One half of the few is for reads that can prove a deletion. Reads that
+   * will most likely find the node may use only the other half.
    */
   const roomFor = (monotonicMillis: number, perHour: number) => {
     const { requests } = doubts.budget

@@ -29,9 +29,9 @@ interface FailedRead {
 export const noReads: Reads = { open: new Set(), failures: 0, failed: new Map() }
 
 /**
- * Maximum number of reads in progress plus reads that failed since a page of the list was last answered. If every read fails, a
- * page is read after every two reads. The client's circuit breaker opens at four failures of five, so it stays closed, and the
- * list can be read.
+ * Maximum number of reads in progress plus reads that failed since a page of the list was last answered. If every read
+ * fails, a page is read after every two reads, so the client's circuit breaker, which opens at four failures of five,
+ * stays closed, and the list can be read.
  */
 export const maxReadsAtRisk = 2
 
@@ -62,8 +62,8 @@ export interface ReadPlan {
 const stuckFactor = 5
 
 /**
- * The order of reads, most valuable first: reads that everything else waits for, then reads that keep a promise, then reads about changes
- * that were seen but not reported yet.
+ * The order of reads, most valuable first: reads that everything else waits for, then reads that keep a promised
+ * latency, then reads about changes that were seen but not reported yet.
  */
 const ranks: Readonly<Record<Question["kind"], number>> = {
   census: 0,

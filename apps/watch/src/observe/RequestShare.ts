@@ -1,6 +1,6 @@
 /**
- * The daemon's share of the rate limit: a part of the reported limit, within the window that the client assumes. The client
- * itself keeps within the allowance that is left; the share makes sure that other clients get the rest of the limit.
+ * The daemon's share of the rate limit: a part of the reported limit, within the window that the client assumes. The
+ * client itself keeps within the allowance that is left. The share leaves the rest of the limit to other clients.
  */
 
 /** A maximum number of requests within any period of this length. */
@@ -66,8 +66,8 @@ export class RequestShare {
   }
 
   /**
-   * Switches to another budget. Earlier requests still count, but they delay new ones at most as long as if the share had been
-   * used evenly. Otherwise a smaller share or a longer window could block all requests for up to a whole window.
+   * Switches to another budget. Earlier requests still count, but delay new requests at most as long as evenly spread
+   * requests would. Otherwise a smaller share or a longer window could block all requests for up to a whole window.
    */
   change({ requests, windowMillis }: Budget, monotonicMillis: number): void {
     if (requests === this.#requests && windowMillis + 1 === this.#windowMillis) return
@@ -130,8 +130,8 @@ export class RequestShare {
   }
 
   /**
-   * The number of neighbouring requests that are treated as if all were sent when the last of them was. A large share is grouped like
-   * this for speed: the calculation runs several times per request.
+   * How many neighbouring requests are treated as if all were sent with the last of them. This grouping makes a large
+   * share faster, because the calculation runs several times per request.
    */
   #groupAt(others: number): number {
     return this.#requests <= maxExact ? 1 : Math.max(1, Math.floor(others / 100))

@@ -79,8 +79,8 @@ export interface Plan {
   /** Number of reads of nodes in doubt within the last hour, or within the last window of the rate limit if that is shorter. */
   readonly doubtsSent: number
   /**
-   * The configured interval of sweeps. If null, it is derived from the promised latency. A configured interval shorter than the
-   * derived one is kept as far as the share allows.
+   * The configured interval of sweeps. If null, it is derived from the promised latency. The daemon keeps a configured
+   * interval that is shorter than the derived one as far as the share allows.
    */
   readonly sweepMillis: number | null
   /** The shortest interval at which a node in transition is read. If null, it is derived. */
@@ -178,10 +178,10 @@ const endDue = ({ end, endMillis, isEndOpen }: Polling, { tailMillis }: Interval
 export type Lane = { readonly _tag: "sweeps" } | { readonly _tag: "reads"; readonly end: End | null }
 
 /**
- * When a node in transition starts to get additional requests, on the monotonic clock; `Infinity` if never. This is no earlier
- * than such nodes usually change, by the measurements of this process. If each node takes its own read, two kinds of nodes need none: those
- * on the page with the end of the list, which is read often anyway, and terminating nodes. A terminating node can only
- * disappear, and only complete sweeps prove that, so it gets a single read when it may be stuck.
+ * When a node in transition starts to get additional requests, on the monotonic clock; `Infinity` if never. This is no
+ * earlier than such nodes usually change, as measured by this process. If each node takes its own read, two kinds of
+ * nodes need none. Nodes on the page with the end of the list are read often anyway. Terminating nodes can only
+ * disappear, which only complete sweeps prove, so such a node gets a single read only when it may be stuck.
  */
 export const laneOpensMillis = (id: NodeId, { evidence, nodes }: Snapshot, rules: Rules, lane: Lane): number => {
   const known = nodes.get(id)
@@ -292,8 +292,9 @@ const millisPerHour = 3_600_000
 const maxPromised = millisPerHour / veryManyPages.tailMillis + veryManyPages.pagesPerHour
 
 /**
- * The longest time that reads wait for room if this many nodes are deleted at once. It does not include the pauses between the reads of
- * one node. Reads that do not fit into an hour (or into a shorter window) next to the promised requests wait for the next one.
+ * The longest time that reads wait for room if this many nodes are deleted at once, without the pauses between the
+ * reads of one node. Reads that do not fit into an hour (or a shorter window) next to the promised requests wait for
+ * the next hour or window.
  */
 export const proofsMillis = (deletions: number, budget: Budget): number => {
   const { requests, windowMillis } = doubtBudget(budget)

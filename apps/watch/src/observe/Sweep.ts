@@ -98,9 +98,9 @@ export const pageRead = (
 const sweepsPerProof = 10
 
 /**
- * Whether a first page that is not full ends a sweep, although it does not state that it is the only page. The previous sweep showed that
- * no node followed the last node of this page, so the list has no older nodes beyond this page. Newer nodes can follow only if this page
- * is as long as the service allows; every tenth sweep checks that.
+ * Whether a first page that is not full ends a sweep, although it does not state that it is the only page. The previous
+ * sweep showed that no node followed the last node of this page, so no older nodes exist beyond this page. Newer nodes
+ * can follow only if this page is as long as the service allows, which every tenth sweep checks.
  */
 const reachesEnd = ({ lastId, number }: Sweep, places: ReadonlyArray<Place>, total: number | null): boolean =>
   number % sweepsPerProof !== 1 &&

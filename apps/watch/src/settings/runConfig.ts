@@ -1,7 +1,7 @@
 /**
- * The config of `run`. It comes from a file, otherwise from the environment and the flags that describe one account. Without a
- * file, the events of that account go to stdout, and `BERTH_WATCH_STORE`, `BERTH_WATCH_LISTEN` and `BERTH_WATCH_TOKEN` set the
- * store, the address and the token.
+ * The config of `run`: from a file, otherwise from the environment and the flags that describe one account. Without a
+ * file, the events of that account go to stdout, and `BERTH_WATCH_STORE`, `BERTH_WATCH_LISTEN` and `BERTH_WATCH_TOKEN`
+ * set the store, the address and the token.
  */
 import { type Connection, readConnection, type SettingFault } from "@berthkit/terminal/Connection"
 import { allowHttpFlag, baseUrlFlag, flagsGiven, placeFlags, userAgentFlag } from "@berthkit/terminal/connectionFlags"

@@ -1,7 +1,8 @@
 /**
- * The spending of an account, with one row for each day on which its rates changed. A row has the rates at the end of the day, and the
- * day's total if these rates do not change. A day without a row continues with the rates of the row before, so nothing is written while
- * nothing changes. A change may also lie in the past. Pure and exact: amounts are integers.
+ * The spending of an account, with one row for each day on which its rates changed. A row has the rates at the end of
+ * the day, and the total of the day if these rates stay. A day without a row continues with the rates of the row before
+ * it, so the daemon writes nothing while nothing changes. A change may also lie in the past. Pure and exact: amounts
+ * are integers.
  */
 import { dayMillis, dayOf, dayStart } from "./calendar.ts"
 
@@ -109,8 +110,8 @@ export const daysFrom = (days: Days, first: number): Days => {
 }
 
 /**
- * What was spent on each day of a period, which may extend into the future. If the period begins within a day, before a change of that
- * day, the amount is known only to be between zero and the amount of the whole day.
+ * What was spent on each day of a period, which may extend into the future. If the period begins within a day, before a
+ * change of that day, all that is known is that the amount is between zero and the amount of the whole day.
  */
 export function* perDay(
   days: Days,

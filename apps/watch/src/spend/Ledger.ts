@@ -129,7 +129,7 @@ export class LedgerDraft {
   }
 
   /**
-   * Adds nodes of a plan and image that start or end. `price`: the current price, which is used if no node had this plan and
+   * Adds nodes of a plan and image that start or end. `price`: the current price, used if no node had this plan and
    * image before.
    */
   addLives(plan: string | null, image: string | null, price: HourlyPrice, lives: ReadonlyArray<Lives>): void {

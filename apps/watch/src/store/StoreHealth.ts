@@ -13,8 +13,9 @@ export interface StoreTrouble {
 }
 
 /**
- * A trouble is over if a write succeeds and no write has failed for this long. On a full disk, a small write may succeed between two
- * large ones that fail. This time is therefore longer than the longest pause before a retry, including the pause for a locked store.
+ * A trouble is over if a write succeeds and no write has failed for this long. On a full disk, small writes may succeed
+ * between large writes that fail, so this time is longer than the longest pause before a retry, including the pause for
+ * a locked store.
  */
 const quietMillis = 8000
 
@@ -36,8 +37,8 @@ interface Failing extends StoreTrouble {
 }
 
 /**
- * `renew` drops the connections to the server. A connection that was made while the server rejected writes, or to a server that
- * was replaced since, may reject writes until it is closed.
+ * `renew` drops the connections to the server. A connection from a time when the server rejected writes, or to a server
+ * that was replaced since, may reject writes until it is closed.
  */
 export const makeStoreHealth = (renew: Effect.Effect<void>) => {
   let failing: Failing | null = null

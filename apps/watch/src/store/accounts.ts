@@ -100,7 +100,8 @@ export const makeAccounts = (sql: SqlClient.SqlClient, ownership: Ownership, pee
   /** Takes over an account, and creates it if the name is new. */
   const claim = Effect.fn("Store.claim")(function* (account: string) {
     yield* meet(account)
-    // If this process owned the account before an outage of the server, and still does, it has owned the account all the time.
+    // If this process owned the account before an outage of the server and still owns it, no other process has owned it
+    // in between.
     const kept = sql`owner = ${peers.self} AND owned_since IS NOT NULL`
     const [row] = yield* sql<{ id: string; epoch: number } & AccountRow>`UPDATE account SET
        epoch = epoch + 1, owner = ${peers.self},
@@ -150,8 +151,9 @@ export const makeAccounts = (sql: SqlClient.SqlClient, ownership: Ownership, pee
   })
 
   /**
-   * Appends events to the log. The row of the log stays locked until the end of the transaction, so that positions become visible in
-   * their order, and a reader at a position misses nothing. Appending is therefore the last step of a transaction.
+   * Appends events to the log. The row of the log stays locked until the end of the transaction. Positions thus become
+   * visible in their order, and a reader at a position misses nothing. Because of the lock, appending is the last step
+   * of a transaction.
    */
   const append = Effect.fnUntraced(function* (events: ReadonlyArray<StoredEvent>) {
     if (events.length === 0) return

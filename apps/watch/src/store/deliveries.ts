@@ -120,9 +120,9 @@ export const makeDeliveries = (sql: SqlClient.SqlClient, { stillOwned }: Ownersh
   })
 
   /**
-   * Stores the outcomes of a sink's attempts, and since when the sink fails. One transaction stores many outcomes, because
-   * waiting for the disk costs more than writing the rows. Outcomes for accounts that another process took over are dropped;
-   * that process repeats the attempts.
+   * Stores the outcomes of a sink's attempts, and since when the sink fails. One transaction stores many outcomes,
+   * because waiting for the disk costs more than writing the rows. Drops outcomes for accounts that another process
+   * took over, because that process repeats the attempts.
    */
   const record = Effect.fn("Store.recordAttempts")(function* (
     sink: string,

@@ -67,8 +67,8 @@ const statements = (sql: SqlClient.SqlClient): ReadonlyArray<Effect.Effect<unkno
   // One row. `position`: the position of the last event. `removed`: the last position whose event was removed because of its age or size.
   sql`CREATE TABLE log (position BIGINT NOT NULL, removed BIGINT NOT NULL)`,
   sql`INSERT INTO log (position, removed) VALUES (0, 0)`,
-  // `orders`: how often a person changed something about the sink, so that a process notices changes that were made in another
-  // one. `replayed_at`: when a person last made the sink deliver past events again.
+  // `orders`: how often a person changed something about the sink. The number shows a process the changes that were
+  // made in another process. `replayed_at`: when a person last made the sink deliver past events again.
   sql`CREATE TABLE sink (
     name TEXT NOT NULL PRIMARY KEY,
     disabled TEXT,
@@ -162,8 +162,9 @@ const statements = (sql: SqlClient.SqlClient): ReadonlyArray<Effect.Effect<unkno
   )`,
   // The accounts and sinks in the config of each process that uses the store in PostgreSQL.
   sql`CREATE TABLE member (process TEXT NOT NULL PRIMARY KEY, parts TEXT NOT NULL, joined_at BIGINT NOT NULL)`,
-  // Accounts in addition to the accounts of the config. Each change gives its row the next `revision`, so that a reader can ask for changes
-  // after the last one it has seen. The row of a removed account stays for that purpose, without its credentials.
+  // Accounts in addition to the accounts of the config. Each change gives its row the next `revision`: a reader asks
+  // for the changes after the last revision that it has seen. For this, the row of a removed account stays, without its
+  // credentials.
   sql`CREATE TABLE watched_account (
     name TEXT NOT NULL PRIMARY KEY,
     base_url TEXT NOT NULL,
@@ -231,8 +232,8 @@ export const fromMigrationError = (error: Migrator.MigrationError | SqlError): S
       : new StoreFailed({ fault: "statement", detail: error.message })
 
 /**
- * Creates the tables if they are missing; returns their version, and whether they were created now. If they exist, no right to
- * create tables is needed.
+ * Creates the tables if they are missing; returns their version, and whether they were created now. Needs no right to
+ * create tables if they exist.
  */
 export const migrate = Effect.gen(function* () {
   const before = yield* stepsNow

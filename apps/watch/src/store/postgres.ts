@@ -29,8 +29,8 @@ export const processExpirySeconds = 6
 const maxSilenceMillis = 8000
 
 /**
- * An unused connection is closed after this time. A connection that waits for news sends something this often, so that it is
- * not cut.
+ * An unused connection is closed after this time. A connection that waits for news sends something this often, because
+ * it would be cut otherwise.
  */
 const idlePause = "5 seconds"
 
@@ -235,8 +235,8 @@ const recovered = <A, E, R>(transaction: Effect.Effect<A, E | SqlError, R>): Eff
   })
 
 /**
- * Makes transactions fail in the ordinary way if their connection breaks. The client cannot roll back in that case and treats this as a
- * bug, which it is not, because the server rolls back by itself.
+ * Makes transactions fail in the ordinary way if their connection breaks. The client cannot roll back then and reports
+ * a bug, although the server rolls back by itself.
  */
 export const withBreakingTransactions = <Client extends SqlClient.SqlClient>(client: Client): Client => {
   const { withTransaction } = client

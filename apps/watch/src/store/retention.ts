@@ -50,9 +50,9 @@ export const makeRetention = (sql: SqlClient.SqlClient) => {
     )
 
   /**
-   * The size of the rows and their indexes, without space that removed rows have left. PostgreSQL's tables do not shrink when
-   * rows are removed, so there the size is estimated: the number of events of each account (their sequences have no gaps) times
-   * the average size of the latest ones.
+   * The size of the rows and their indexes, without space that removed rows have left. PostgreSQL's tables do not
+   * shrink when rows are removed, so the size there is an estimate: the number of events of each account (sequences
+   * have no gaps) times the average size of its latest events.
    */
   const usedBytes = sql.onDialectOrElse({
     pg: () =>
@@ -147,7 +147,8 @@ export const makeRetention = (sql: SqlClient.SqlClient) => {
     const now = yield* Clock.currentTimeMillis
     let pruned = 0
     const oldestMillis = now - retention.eventsMillis
-    // One query finds the accounts that have something to remove, because most have nothing, and this runs every few seconds.
+    // One query finds the accounts that have something to remove, because most have nothing, and this query runs every
+    // few seconds.
     const accounts = yield* sql<{ name: string; seq: number; first: number | null; oldest: number | null }>`SELECT
       name, seq, (SELECT min(seq) FROM event WHERE event.account = account.name) AS first,
       (SELECT min(happened_at) FROM event WHERE event.account = account.name) AS oldest FROM account`

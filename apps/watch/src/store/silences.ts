@@ -169,8 +169,8 @@ export const makeSilences = (sql: SqlClient.SqlClient, { stillOwned }: Ownership
   })
 
   /**
-   * The latest change of a node's status that is held for two reasons: a silence has not ended, and it is not clear yet whether
-   * the new status lasts.
+   * The latest change of a node's status that is held for two reasons: a silence has not ended, and the new status may
+   * not last.
    */
   const heldChange = Effect.fn("Store.heldChange")(function* (sink: string, { account, node }: NodeKey) {
     const [row] = yield* sql<Delivery>`SELECT

@@ -17,8 +17,8 @@ export interface AccountProgress {
   /** When watching the account began, if that was after the process started; otherwise null. */
   readonly begunMillis: number | null
   /**
-   * Whether the account comes from the table. Then its credentials are not the responsibility of the person who runs the
-   * process.
+   * Whether the account comes from the table. If so, the person who runs the process is not responsible for its
+   * credentials.
    */
   readonly isAdded: boolean
   /** Set while the list cannot be read. */

@@ -41,8 +41,9 @@ export interface HeardSweep {
 }
 
 /**
- * The knowledge about the last sweep after the store shows the time `writtenMillis`. The clocks of two machines may differ by minutes. If
- * they do, a new sweep counts as ended when this process heard of it; the end of the first sweep that this process hears of is unknown.
+ * The knowledge about the last sweep after the store shows the time `writtenMillis`. If the clocks of two machines
+ * differ by minutes, a new sweep counts as ended when this process learned of it. The end of the first sweep that this
+ * process learns of is unknown.
  */
 export const hearSweep = (
   known: HeardSweep | undefined,

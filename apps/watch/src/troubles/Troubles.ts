@@ -60,7 +60,7 @@ const make = Effect.fnUntraced(function* (retention: Pick<Retention, "maxBytes" 
         heartbeat,
         ...stored
       }
-      // If the store is already known to fail, a trouble reports that, so this failure need not end the check.
+      // If the store is already known to fail, a trouble reports that failure, so it need not end the check.
       if (read._tag === "Failure" && state.store === null) return yield* read.failure
       const troubles = troublesOf(state, known)
       known = new Map(troubles.map((trouble) => [keyOf(trouble), trouble.sinceMillis]))

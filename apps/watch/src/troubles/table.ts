@@ -70,7 +70,7 @@ const ofSinks =
       return found === null ? [] : [{ subject: sink.name, ...found }]
     })
 
-/** A trouble with the details that the process that saw it has written. */
+/** A trouble, with the details from the process that saw it. */
 const told = (words: string | null, sinceMillis: number | null) => ({ detail: sentenceOf(words), sinceMillis })
 
 /** Finds the sinks in a state. */
@@ -176,7 +176,7 @@ const stated: ReadonlyArray<Stated> = [
     begins: "no sweep was complete for more than a minute (or for the planned time of two sweeps, if that is longer)",
     ends: "a complete sweep",
     find: ofAccounts((account, { begunMillis, nowMillis }) => {
-      // An account that was added or resumed later gets as much time for its first sweep as one that was there from the start.
+      // An account that was added or resumed later gets the same time for its first sweep as an account of the config.
       const begun = account.begunMillis ?? begunMillis
       const isUnswept = account.lastSweep === null || account.lastSweep.endedMillis < (account.begunMillis ?? 0)
       const maxAgeMillis = maxSweepAgeMillis(account.intervalMillis, account.owner?.isHere === false)

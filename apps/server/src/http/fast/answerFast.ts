@@ -1,10 +1,11 @@
 /**
- * The fast path: answers the plainest requests for one node or for a page of nodes, without the router and the schemas. All other
- * requests go to their endpoints. An endpoint gives the same replies as the fast path.
+ * The fast path: answers the plainest requests for one node or for a page of nodes, without the router and the schemas.
+ * All other requests go to their endpoints. An endpoint gives the same replies as the fast path.
  *
- * The gain, in CPU time per request compared with a bare `node:http` that sends the same bytes (`bench`, decision 0060): a list of 20
- * takes 1.7 times as long instead of 4.5 times, and a node 1.6 times instead of 2.4. The targets are 2 and 2.5. The price: the parameters
- * of these two endpoints are defined here a second time. The tests in `test/http/fast/` check that both paths give the same replies.
+ * The gain is CPU time per request. Compared with a bare `node:http` that sends the same bytes (`bench`, decision
+ * 0060), a list of 20 takes 1.7 times as long instead of 4.5 times, and a node 1.6 times instead of 2.4. The targets
+ * are 2 and 2.5. The price is that this module defines the parameters of these two endpoints a second time. The tests
+ * in `test/http/fast/` check that both paths give the same replies.
  */
 import { Result } from "effect"
 import { HttpServerResponse } from "effect/http"
@@ -90,7 +91,7 @@ interface Entry {
 class KeptBodies {
   readonly #kept: Array<Entry | undefined>
   /**
-   * The last key for which each slot had no body. A body is cached only if it is missed twice in a row, so a client that
+   * The last key for which each slot had no body. A body is cached only after two misses in a row, so a client that
    * walks through all pages replaces no cached body.
    */
   readonly #missed: Float64Array

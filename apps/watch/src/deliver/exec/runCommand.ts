@@ -9,7 +9,7 @@ import type { ExecOptions } from "../SinkOptions.ts"
 /** Variables about the location of programs, the user, the language and the time zone. None of them holds a secret. */
 const isForEveryProgram = (name: string): boolean => /^(PATH|HOME|LANG|LC_[A-Z]+|TZ)$/.test(name)
 
-/** An allow-list, because nobody can list which other variables of the daemon hold secrets. */
+/** An allow-list, because nobody can list all variables of the daemon that hold secrets. */
 const environmentFor = (variables: ReadonlyArray<string>): NodeJS.ProcessEnv =>
   Object.fromEntries(
     Object.entries(process.env).filter(([name]) => isForEveryProgram(name) || variables.includes(name))

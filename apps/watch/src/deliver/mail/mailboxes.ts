@@ -6,7 +6,7 @@ export interface Mailbox {
   readonly address: string
 }
 
-/** One address in ASCII. Anything that could end the command or the header that it becomes a part of is excluded. */
+/** One address in ASCII, without any character that could end the command or the header around it. */
 const address =
   /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@(?!.{254})[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/i
 

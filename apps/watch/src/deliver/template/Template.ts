@@ -13,8 +13,8 @@ export interface TemplateProblem {
 }
 
 /**
- * Compiles a template for events of these types. If `isJson`, the result must be JSON for every sample of an event: with all
- * fields, and without those that may be missing or null.
+ * Compiles a template for events of these types. If `isJson`, the result must be JSON for every sample of an event:
+ * samples with all fields, and samples without the fields that may be missing or null.
  */
 export type CompileTemplate = (
   text: string,

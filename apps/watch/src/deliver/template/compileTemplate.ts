@@ -1,6 +1,6 @@
 /**
- * The language of templates: Liquid, without everything that reads files, draws lots or asks for the time. Only a config with a
- * template loads this module.
+ * The language of templates: Liquid, without everything that reads files, random numbers or the time. Only a config
+ * with a template loads this module.
  */
 import { didYouMean, nearest } from "@berthkit/terminal/usage"
 import { Result } from "effect"
@@ -62,7 +62,10 @@ const problemOf = (error: unknown): TemplateProblem => {
 const stepsOf = ({ segments }: Variable): ReadonlyArray<Step> =>
   segments.map((segment) => (typeof segment === "object" ? null : segment))
 
-/** The meaning of a name that the template itself defines: the path, and whether it is an item of that list. */
+/**
+ * The meaning of a name that the template itself defines: a path, and whether the name means an item of the list at
+ * that path.
+ */
 interface Alias {
   readonly path: ReadonlyArray<Step>
   readonly isItem: boolean
@@ -85,7 +88,7 @@ const pathOf = (token: unknown): ReadonlyArray<Step> | undefined => {
   )
 }
 
-/** The names that loops and assignments give. Null: computed, so its fields are not known. */
+/** The names that loops and assignments define. Null for a computed value, whose fields are not known. */
 const aliasesOf = (templates: ReadonlyArray<Template>): ReadonlyMap<string, ReadonlyArray<Alias | null>> => {
   const aliases = new Map<string, Array<Alias | null>>()
   for (const each of everyTemplate(templates)) {

@@ -18,7 +18,7 @@ const alternatives = ({ $ref, ...schema }: JsonSchema): ReadonlyArray<JsonSchema
 export const schemasOf = (types: ReadonlyArray<string>): ReadonlyArray<JsonSchema> =>
   alternatives(all).filter(({ properties }) => types.includes(String(properties?.["type"]?.enum?.[0])))
 
-/** One step of a path: a field, a position in a list, or null for a field that is only known when an event is there. */
+/** One step of a path: a field, a position in a list, or null for a field whose name only the event decides. */
 export type Step = string | number | null
 
 const itemsOf = ({ items, prefixItems = [] }: JsonSchema): ReadonlyArray<JsonSchema> =>
@@ -37,7 +37,7 @@ const behind = (schema: JsonSchema, step: Step): ReadonlyArray<JsonSchema> | "an
   return Object.hasOwn(schema.properties, step) ? alternatives(schema.properties[step]!) : []
 }
 
-/** The fields that exist at the end of a path, or where the path leaves what exists. */
+/** The fields that exist at the end of a path, or the step at which the path leaves the known fields. */
 export const follow = (
   schemas: ReadonlyArray<JsonSchema>,
   path: ReadonlyArray<Step>
@@ -65,8 +65,8 @@ export const itemsOfAll = (schemas: ReadonlyArray<JsonSchema>): ReadonlyArray<Js
 const sampleText = 'a "b" \\ <c> & d\ne'
 
 /**
- * How much a sample has: every field that may be there; lists and objects, but no single value that may be missing or null; or only what
- * must be there.
+ * What a sample has: every field that may exist; all lists and objects, but no single value that may be missing or
+ * null; or only required fields.
  */
 export const fills = ["all", "containers", "required"] as const
 type Fill = (typeof fills)[number]

@@ -46,7 +46,10 @@ interface Doubt {
 export interface CatalogueEvidence {
   /** The last read of this process; null if there was none. */
   readonly lastRead: Moment | null
-  /** Used until there is a baseline: the first read, or the last read after it that showed something new; null before the first read. */
+  /**
+   * The first read, or the last later read that showed something new; null before the first read. Used until there is a
+   * baseline.
+   */
   readonly firstRead: Moment | null
   readonly doubts: ReadonlyMap<string, Doubt>
 }
@@ -180,7 +183,7 @@ const doubtAfter = (
   const shows = showsOf(change)
   if (shows === null) return undefined
   const required = requiredMillis(change, isShort)
-  // An entry that was missing together with many others keeps the longer time, even when some of the others are back.
+  // An entry that was missing together with many others keeps the longer time, even after some of the others are back.
   if (before?.shows === shows) return { ...before, requiredMillis: Math.max(before.requiredMillis, required) }
   return {
     shows,

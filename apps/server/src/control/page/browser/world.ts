@@ -111,8 +111,8 @@ const readAll = async (): Promise<void> => {
     const wanted = { skip: skipped, pageSize, maxEntries: limit, seen: seen.value, worlds: worlds.value }
     const next = await readWorld(id, wanted)
     if (next.is !== "living" && seen.value?.is === "living") await readList()
-    // The reader has changed the view in the meantime, so another read follows. This reply is not shown: it may be about another world or
-    // page, or have fewer entries than a new filter searches.
+    // The reader has changed the view in the meantime, so another read follows. Do not show this reply: it may be about
+    // another world or page, or have fewer entries than a new filter searches.
     if (world.value !== id || skip.value !== skipped || entriesWanted() > limit) return
     if (connection.value !== "live") trouble.value = undefined
     connection.value = "live"

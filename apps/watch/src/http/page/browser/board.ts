@@ -150,7 +150,10 @@ export const lostMillis = computed(() => {
 
 const staleText = computed(() => JSON.stringify([...staleAccounts(status.value, lostMillis.value)]))
 
-/** Every row reads this signal, so the signal changes only if an account becomes stale or current, not with each read of the status. */
+/**
+ * Changes only if an account becomes stale or current, not with each read of the status, because every row reads this
+ * signal.
+ */
 export const stale = computed((): ReadonlyMap<string, AsOf> => new Map(JSON.parse(staleText.value)))
 
 export const troubles = computed(() => {

@@ -24,8 +24,8 @@ const firstNodes = 1000
 const nodesAtOnce = 10_000
 
 /**
- * The nodes page by page, each page with the cursor after which all later changes follow. The next page is requested while one is
- * rendered.
+ * The nodes page by page, each page with the cursor after which all later changes follow. Requests the next page while
+ * the last one is rendered.
  */
 export const readNodes = async function* () {
   let page = await daemon.ask("GET /api/nodes", { query: { limit: firstNodes } })
