@@ -225,7 +225,7 @@ export const documentedOnly: Readonly<Record<string, Readonly<Record<string, str
     "without a network": "reaches no service"
   },
   "cli/fleet.test.ts": {
-    "creates again what is gone, says so, and leaves alone what the list only hides":
+    "creates a missing member again, says so, and leaves nodes alone that the list only hides":
       "an empty list has no total there; today it says that it is not whole, and apply refuses",
     "makes 100 nodes with at most 130 requests":
       "counts without the image list, and without reads of nodes that have no date"

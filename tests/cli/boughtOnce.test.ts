@@ -94,7 +94,7 @@ describe("a period that was bought by hand", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is not bought again for the new node of a replacement that goes on", () =>
+  it.live("is not bought again for the new node of a continued replacement", () =>
     Effect.gen(function* () {
       const { bought, buy, fleet } = yield* place
       fleet.write(webs(1))

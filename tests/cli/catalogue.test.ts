@@ -319,7 +319,7 @@ layer(TestServer.layer(inDialect({ scenario: "small" })), { excludeTestServices:
     return { ...reply, body: JSON.stringify({ ...JSON.parse(body), ...totals }) }
   }
 
-  it.effect("--paginate asks once more for a page that is not found, and then goes on", () =>
+  it.effect("--paginate asks again for a page that is not found, and then continues", () =>
     Effect.gen(function* () {
       const invalid = failure(404, "Invalid page.")
       const { asked, code, stdout } = yield* paginated((page, nth) =>

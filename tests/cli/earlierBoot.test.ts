@@ -189,7 +189,7 @@ describe("a fleet with an open create", () => {
   )
 })
 
-describe("a create that an earlier apply sent, and of which this state folder has no record", () => {
+describe("a create that an earlier apply sent, without a record in this state folder", () => {
   it.live.each(["another machine has the ledger", "the state folder is an older copy of itself"])(
     "is waited for before it is sent again: %s",
     (how) =>

@@ -39,7 +39,7 @@ const requestsOf = <A, E, R>(run: Effect.Effect<A, E, R>) =>
   })
 
 describe("berth apply", () => {
-  it.live("creates what is missing, and a second run changes nothing and costs one list", () =>
+  it.live("creates the missing members, and a second run changes nothing and costs one list", () =>
     Effect.gen(function* () {
       const fleet = yield* fleetFolder
       fleet.write(webs(3))
@@ -149,7 +149,7 @@ describe("berth apply", () => {
     }).pipe(Effect.scoped, Effect.provide(service))
   )
 
-  it.live("creates again what is gone, says so, and leaves alone what the list only hides", () =>
+  it.live("creates a missing member again, says so, and leaves nodes alone that the list only hides", () =>
     Effect.gen(function* () {
       const { arm } = yield* TestServer
       const fleet = yield* fleetFolder
@@ -173,7 +173,7 @@ describe("berth apply", () => {
     }).pipe(Effect.scoped, Effect.provide(service))
   )
 
-  it.live("replaces only when told to: the new node first, and both stay where it is not ready", () =>
+  it.live("replaces only named members: creates the new node first, and keeps both if it is not ready", () =>
     Effect.gen(function* () {
       const fleet = yield* fleetFolder
       fleet.write(webs(2))
@@ -266,7 +266,7 @@ describe("berth apply", () => {
     }).pipe(Effect.scoped, Effect.provide(service))
   )
 
-  it.live("writes over no ledger that changed while it ran, and the next run knows what was made", () =>
+  it.live("overwrites no ledger that changed during the run, and the next run knows the created nodes", () =>
     Effect.gen(function* () {
       const { account, service } = yield* alteredService
       const fleet = yield* hurriedFolderOf(account)

@@ -208,7 +208,7 @@ describe("a node that this machine has noted as protected", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is kept if its group is renamed beside an older ledger, and is not replaced", () =>
+  it.live("is kept and not replaced if its group is renamed with an older ledger", () =>
     Effect.gen(function* () {
       const { db, fleet, ids } = yield* putBack
       fleet.write(dbOf(", tags: [b]"))
@@ -567,7 +567,7 @@ describe("a list that still shows the nodes of a fleet that was destroyed", () =
   )
 })
 
-describe("a fleet in two clones on one machine, of which neither has a ledger", () => {
+describe("a fleet in two clones on one machine, both without a ledger", () => {
   const clones = Effect.gen(function* () {
     const { account, service } = yield* alteredService
     const fleet = yield* hurriedFolderOf(account)

@@ -36,7 +36,7 @@ const removedMeanwhile = Effect.gen(function* () {
 })
 
 describe("a ledger that is removed while an apply runs", () => {
-  it.live("is put back as it was before: the next run names the command that takes in what was made", () =>
+  it.live("is restored from before the apply: the next run names the command that adopts the new nodes", () =>
     Effect.gen(function* () {
       const { before, fleet, made, service } = yield* removedMeanwhile
       writeFileSync(fleet.ledger, before)
@@ -51,7 +51,7 @@ describe("a ledger that is removed while an apply runs", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is put back as that apply had it: the next run takes in what was made", () =>
+  it.live("is restored as of that apply: the next run takes over the new nodes", () =>
     Effect.gen(function* () {
       const { fleet, made, service, during } = yield* removedMeanwhile
       writeFileSync(fleet.ledger, during)
@@ -62,7 +62,7 @@ describe("a ledger that is removed while an apply runs", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is lost for good: nothing is made beside its nodes, and each is taken in by hand", () =>
+  it.live("is lost for good: no second nodes are made, and each node can be adopted by hand", () =>
     Effect.gen(function* () {
       const { fleet, service } = yield* removedMeanwhile
       const refused = yield* fleet.apply("--yes")

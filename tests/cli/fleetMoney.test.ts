@@ -273,7 +273,7 @@ describe("the commitments of a fleet", () => {
     }).pipe(Effect.scoped, Effect.provide(service))
   )
 
-  it.live("are shown with what is lost of them where a node of one is deleted", () =>
+  it.live("are shown with their loss if a node with a commitment is deleted", () =>
     Effect.gen(function* () {
       const days = yield* optionDays
       const fleet = yield* hurriedFolder
@@ -590,7 +590,7 @@ describe("a rename that was reverted", () => {
     }).pipe(Effect.scoped, Effect.provide(neverRuns))
   )
 
-  it.live("deletes a node beside one that was off before, if that was never to be deleted", () =>
+  it.live("deletes a node although another node is off, if no plan ever wanted to delete that other node", () =>
     Effect.gen(function* () {
       const fleet = yield* hurriedFolder
       for (const text of [webs(1), twoGroups(1, 1)]) {
@@ -811,7 +811,7 @@ describe("what an apply says", () => {
     }).pipe(Effect.scoped, Effect.provide(service))
   )
 
-  it.live("names what is payable at once, and has a limit for it", () =>
+  it.live("names the amount that is due at once, and has a limit for it", () =>
     Effect.gen(function* () {
       const fleet = yield* hurriedFolder
       fleet.write(webs(2))

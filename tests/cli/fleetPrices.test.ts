@@ -218,7 +218,7 @@ describe("a row of creates, and a run that ends earlier runs first", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("goes on at a lower price", () =>
+  it.live("continues at a lower price", () =>
     Effect.gen(function* () {
       for (const { code, made, stderr } of [
         yield* row("pricePerHour", "1.20", []),

@@ -530,7 +530,7 @@ describe("a kept node", () => {
   )
 })
 
-describe("a run of which no notes are wanted", () => {
+describe("a run without notes", () => {
   const changes = (stderr: string) => stderr.trimEnd().split("\n")
 
   it.live("still names the node that it made, and what became of it", () =>

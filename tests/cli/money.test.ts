@@ -169,7 +169,7 @@ describe("a price in another currency", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is added up beside the rupees of other nodes, and never with them", () =>
+  it.live("is added up next to the rupees of other nodes, never with them", () =>
     Effect.gen(function* () {
       const { berth } = yield* account({
         images: [dollars, { ...offer({ image: "Debian", id: "12", perHour: "6.5" }), plan: "Q" }],
@@ -252,7 +252,7 @@ describe("a server for an agent with a bound on commitments", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("counts what was bought, and what may have been, but nothing that was refused", () =>
+  it.live("counts purchases that were made or may have been made, but none that was refused", () =>
     Effect.gen(function* () {
       const refused: Reply = { status: 422, body: JSON.stringify({ code: 422, message: "No", data: {}, errors: {} }) }
       const replies = [refused, ok({}), lost]

@@ -32,7 +32,7 @@ describe("node list", () => {
     }).pipe(Effect.provide(TestServer.layer(inDialect({ scenario: { fleet: 250 } }))))
   )
 
-  it.live("reports that there are more than --limit, and nothing when there are not", () =>
+  it.live("reports if there are more than --limit, and prints nothing otherwise", () =>
     Effect.gen(function* () {
       for (const format of ["table", "yaml", "csv"]) {
         const some = yield* berth(["node", "list", "--limit", "3", "-o", format])
@@ -117,7 +117,7 @@ describe("node list", () => {
     }).pipe(Effect.provide(TestServer.layer(inDialect({ scenario: "small" }))))
   )
 
-  it.live("is [] in JSON, and a note beside an empty stdout in a table, when there are none", () =>
+  it.live("if empty, is [] in JSON, and a note with an empty stdout in a table", () =>
     Effect.gen(function* () {
       assert.strictEqual((yield* berth(["node", "list", "-o", "json"])).stdout, "[]\n")
       assert.deepStrictEqual(yield* berth(["node", "list", "-o", "ndjson"]), { code: 0, stdout: "", stderr: "" })
@@ -306,7 +306,7 @@ describe("node create", () => {
 })
 
 describe("node wait", () => {
-  it.live("on Ctrl-C changes nothing, prints the command that goes on with the same arguments, and exits 130", () =>
+  it.live("on Ctrl-C changes nothing, prints the command to continue with the same arguments, and exits 130", () =>
     Effect.gen(function* () {
       yield* created("slow")
       yield* created("other")

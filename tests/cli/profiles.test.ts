@@ -248,7 +248,7 @@ describe("the file of profiles", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("that is damaged stops what needs it, and nothing else", () =>
+  it.live("that is damaged stops only the commands that need it", () =>
     Effect.gen(function* () {
       const { berth, file, url } = yield* machine
       yield* Effect.promise(async () => {

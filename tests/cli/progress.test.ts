@@ -120,7 +120,7 @@ describe("node create --wait", () => {
     }).pipe(Effect.provide(TestServer.layer(inDialect())))
   )
 
-  it.live("on Ctrl-C prints the command that goes on waiting, and exits 130", () =>
+  it.live("on Ctrl-C prints the command that continues the wait, and exits 130", () =>
     Effect.gen(function* () {
       const running = yield* start(["node", "create", "web", ...order, "--wait"], { env: yield* settings })
       yield* running.untilStderr(`: ${firstStatus}`)

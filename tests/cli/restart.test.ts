@@ -82,7 +82,7 @@ describe("a service that restarts in the middle of", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("a wait goes on", () =>
+  it.live("a wait continues", () =>
     Effect.gen(function* () {
       const { berth, restarts } = yield* restarting("GET", 1, 2)
       const { code, stderr } = yield* berth(["node", "wait", "1", "2"])

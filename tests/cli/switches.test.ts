@@ -56,7 +56,7 @@ describe("help that is asked for among other switches", () => {
     })
   )
 
-  it.live("does not hide a flag that there is not", () =>
+  it.live("reports an unknown flag", () =>
     Effect.gen(function* () {
       const { code, stderr } = yield* invoke(["-help"], { env })
       assert.strictEqual(code, 2)

@@ -223,7 +223,7 @@ describe("berth with the service of today", () => {
     }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
   )
 
-  it.live("says which images a SKU goes with, rather than that there is no such plan", () =>
+  it.live("says which images fit a SKU, not that the plan is unknown", () =>
     Effect.gen(function* () {
       const { berth } = yield* today({ catalogue: "documented" })
       const refused = yield* berth("node", "create", "web", "--plan", "A.1vCPU.2GB", "--image", "WordPress-1CLICK")
@@ -722,7 +722,7 @@ describe("a create that the rate limit refuses where the list may be cut", () =>
 })
 
 describe("a create whose reply shows two nodes", () => {
-  it.live("names both in its hint, and deletes neither", () =>
+  it.live("names both nodes in its hint, and deletes neither", () =>
     Effect.gen(function* () {
       const shown = [103, 104].map((id) => nodeRecord({ id, name: "web", created_at: new Date().toISOString() }))
       const counted = { total_number_of_node_requested: 1, total_number_of_node_created: 2 }

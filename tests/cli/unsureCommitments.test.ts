@@ -250,7 +250,7 @@ describe("a purchase by hand that got no reply", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("makes a member unsure, in what is only shown, too, and for another machine after an apply", () =>
+  it.live("makes a member unsure, also in a preview, and on another machine after an apply", () =>
     Effect.gen(function* () {
       const { buy, elsewhere, fleet, lose, purchases } = yield* buying
       fleet.write(webs(1))

@@ -155,7 +155,7 @@ describe("a usage error", () => {
     })
   )
 
-  it.live("names the variable that holds a format that there is not", () =>
+  it.live("names the variable whose value is an unknown format", () =>
     Effect.gen(function* () {
       const { code, stderr } = yield* invoke(["node", "list"], { env: { ...env, BERTH_OUTPUT: "wide" } })
       assert.strictEqual(code, 2)

@@ -116,7 +116,7 @@ describe("the User-Agent", () => {
 })
 
 describe("a gateway that refuses the User-Agent", () => {
-  it.live("is told of with the flag that sets another", () =>
+  it.live("is reported with the flag that sets another", () =>
     Effect.gen(function* () {
       const env = {
         BERTH_BASE_URL: yield* serve(() => failure(403, "API not public")),

@@ -109,7 +109,7 @@ describe("a wait that ends before the rate limit refills", () => {
     }).pipe(Effect.scoped, Effect.provide(service(3, "small")))
   )
 
-  it.live("goes on where it ends after the refill", () =>
+  it.live("continues after the refill", () =>
     Effect.gen(function* () {
       const args = ["node", "create", "web", ...order, "--wait", "--timeout", "30s"]
       const { code, stderr } = yield* berth(args)

@@ -86,7 +86,7 @@ describe("node watch in a pipe", () => {
 })
 
 describe("node watch over a service that fails", () => {
-  it.live("in a pipe notes it once, and goes on", () =>
+  it.live("in a pipe prints one note, and continues", () =>
     Effect.gen(function* () {
       const { advance, arm, journal } = yield* TestServer
       const id = yield* created("web")

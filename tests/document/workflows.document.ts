@@ -27,7 +27,7 @@ it("the workflows pass actionlint", async () => {
   expect(stdout).toContain(`Checking ${readdirSync(workflows).length} workflow file(s)`)
 })
 
-it("a job that waits for one that there is not fails", async () => {
+it("a job that waits for a job that does not exist fails", async () => {
   const path = join(folder, ".github/workflows/release.yml")
   writeFileSync(path, readFileSync(path, "utf8").replace("needs: [test, build]", "needs: [test, biuld]"))
   const { code, stdout } = await lint()

@@ -83,7 +83,7 @@ afterAll(async () => {
 })
 
 describe("a fresh clone behind a proxy with a certificate authority of its own", { timeout: limitMillis }, () => {
-  it("reaches nothing else", async () => {
+  it("reaches no other address", async () => {
     await using listener = createServer().listen(0, "127.0.0.1")
     const port = await new Promise((resolve) => listener.once("listening", () => resolve(listener.address())))
     const source = `require("net").connect(${JSON.stringify(port)}).on("error", (error) => console.log(error.code))`

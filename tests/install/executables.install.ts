@@ -27,7 +27,7 @@ describe("the single-file programs", () => {
     })
   })
 
-  it("work together as the others do", async () => {
+  it("work together like the others", async () => {
     await using server = start("berth-server", ["--port", "0", "--scenario", "small"])
     const { accessToken, apiKey, url } = JSON.parse(await server.printed(/^\{.*\}$/m))
     const env = { BERTH_BASE_URL: url, BERTH_API_KEY: apiKey, BERTH_ACCESS_TOKEN: accessToken }

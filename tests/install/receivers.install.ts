@@ -79,7 +79,7 @@ describe.each([
   ["http", "Node 22", [nodes["22.19.0"]]] as const,
   ...Object.entries(runtimes).map(([runtime, command]) => ["hono", runtime, command] as const)
 ])("the receiver with %s on %s", (name, _runtime, [command, ...before]) => {
-  it("takes what is signed, and refuses what was changed", async () => {
+  it("accepts signed bodies, and refuses changed ones", async () => {
     const port = await freePort()
     await using receiver = new Program(command, [...before, `${name}.mjs`], {
       cwd: project.folder,

@@ -47,7 +47,7 @@ describe("docs/architecture.md", () => {
     expect(files.size).toBeLessThanOrEqual(most)
   })
 
-  it("answers each question of who decides with one file, and a function of that file", () => {
+  it("names one file, and a function in it, for each question of where a decision is made", () => {
     const rows = Array.from(
       sectionOf("Who decides").matchAll(/^\| ([^|]+) \| `([\w/]+\.ts)` \| `(\w+)` \|$/gm),
       ([, question = "", file = "", name = ""]) => ({ question, file, name })

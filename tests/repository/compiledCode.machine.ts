@@ -155,7 +155,7 @@ describe("the compiled code of berth", () => {
       expect(compiledBy("profile", "list", "--quiet").filter(({ isKept }) => isKept)).toEqual([])
     })
 
-    it("loses there what was not written for a month", () => {
+    it("drops records that were not written for a month", () => {
       expect(berth("profile", "list", "--quiet")).toMatchObject({ status: 0, stderr: "" })
       const [version] = globSync(join(folder, ".cache/berth/compiled/*"))
       for (const [name, days] of [

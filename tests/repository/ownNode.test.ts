@@ -40,7 +40,7 @@ const addProgram = (path: string, text: string) => {
 const install = () => new Program("/bin/sh", [script], { cwd: folder, env: { PATH: join(folder, "bin") } }).ended
 
 describe("an install", () => {
-  it("goes on with a Node that is new enough", async () => {
+  it("runs on a Node that is new enough", async () => {
     symlinkSync(process.execPath, join(folder, "bin/node"))
     expect(await install()).toEqual({ code: 0, stdout: "", stderr: "" })
   })

@@ -73,7 +73,7 @@ layer(service, { excludeTestServices: true })("a command about a store", (it) =>
     })
   )
 
-  it.effect("changes a sink of a daemon that runs, which goes on with it at once", () =>
+  it.effect("changes a sink of a running daemon, which uses the change at once", () =>
     Effect.gen(function* () {
       const ops = yield* receiver
       ops.state.answer = () => 410

@@ -149,7 +149,7 @@ layer(service({ scenario: { fleet: 3000 } }), { excludeTestServices: true })("a 
 })
 
 describe("berth-watch run without a service", () => {
-  it("goes on trying, reports that once, and still ends with 0", async () => {
+  it("keeps trying, reports that once, and still ends with 0", async () => {
     await using daemon = new Daemon(["run"], {
       BERTH_BASE_URL: "http://127.0.0.1:1",
       BERTH_API_KEY: apiKey,

@@ -45,7 +45,7 @@ describe("the clock of a test's service", () => {
     }).pipe(Effect.provide(TestServer.layerHttpClient({ clock: "real" })))
   )
 
-  it.effect("is not moved by what is no duration", () =>
+  it.effect("is not moved by an invalid duration", () =>
     Effect.gen(function* () {
       const server = yield* TestServer
       const before = yield* server.now

@@ -27,7 +27,7 @@ const services = [
 const always = ["The window is an hour long"]
 
 describe.each(services)("what $name chose otherwise", ({ choices, start, withNodes }) => {
-  it("is found, all of it, and nothing else", async () => {
+  it("is found completely, and nothing else is found", async () => {
     await using service = await start()
     const refuted = judge((await recordOf(service, withNodes)).exchanges).filter(({ verdict }) => verdict === "refuted")
     const expected = [...new Set([...Object.values(choices).flat(), ...always])]

@@ -106,7 +106,7 @@ describe("a database", () => {
     })
   )
 
-  it.effect("keeps what was committed when its process is killed at any instant", () =>
+  it.effect("keeps everything committed if its process is killed at any instant", () =>
     Effect.gen(function* () {
       const filename = join(yield* folder, "a.db")
       const writer = `

@@ -78,7 +78,7 @@ describe("the connection", () => {
     })
   )
 
-  it.effect("does not send credentials of the environment to another origin than the address beside them", () =>
+  it.effect("sends the credentials of the environment only to the address in the environment", () =>
     Effect.gen(function* () {
       for (const address of [
         "https://service.test:444",

@@ -11,7 +11,7 @@ describe("text from outside", () => {
     assert.strictEqual(escapeControlsInLines("a\nb\u0007"), "a\nb\\x07")
   })
 
-  it("is written out where nobody would see it, but for joiners", () => {
+  it("is escaped if it is invisible, except joiners", () => {
     assert.strictEqual(escapeControls("d\u200bb\u2060\u00ad\u{e0041}"), "d\\u200bb\\u2060\\xad\\u{e0041}")
     assert.strictEqual(escapeControls("क्\u200dष 👩\u200d💻 ❤\ufe0f"), "क्\u200dष 👩\u200d💻 ❤\ufe0f")
   })

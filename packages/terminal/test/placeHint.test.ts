@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { isAboutPlace } from "@berthkit/terminal/placeHint"
 
-describe("a refusal in the words of a service", () => {
+describe("a refusal in the wording of a service", () => {
   it.each([
     "Project not found",
     "project_id: This field is required",

@@ -34,7 +34,7 @@ const below = (contrast: number, pairs: ReadonlyArray<readonly [string, string]>
       .map((theme) => `${front} on ${back}, ${theme}`)
   )
 
-test("an area of a tone can be told from the sheet and from the empty part of a bar", () => {
+test("an area of a tone can be distinguished from the sheet and from the empty part of a bar", () => {
   const fills = [...colours.keys()].filter((name) => name.endsWith("-fill"))
   expect(fills).toContain("off-fill")
   expect(

@@ -14,7 +14,7 @@ const request = (rest: Partial<GuardedRequest>): GuardedRequest => ({
 const open: Access = { scheme: "http", hosts: new Set(), needsToken: false }
 
 describe("a guard", () => {
-  it("refuses in the words it was given", () => {
+  it("refuses with the given message", () => {
     expect(guard(request({ headers: { host: "berth.test" } }), open)?.message).toBe(
       "The daemon is not served at berth.test: add berth.test."
     )

@@ -339,7 +339,7 @@ describe("a lease that cannot be read", () => {
   )
 })
 
-describe("a node that the service deletes late or by halves", () => {
+describe("a node that the service deletes late or only in part", () => {
   it.live("stays leased where its delete fails, so that a reap deletes it later", () =>
     Effect.gen(function* () {
       const env = yield* user

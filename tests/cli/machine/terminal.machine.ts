@@ -124,7 +124,7 @@ describe("a fleet whose count is lowered", () => {
 })
 
 describe("a create with flags missing", () => {
-  it.live("asks for them, with what there is to choose from, and shows the price before it goes on", () =>
+  it.live("asks for them, lists the choices, and shows the price before it continues", () =>
     Effect.gen(function* () {
       const { code, stdout } = yield* atTerminal(
         ["node", "create"],
@@ -250,7 +250,7 @@ describe("a terminal of 20 columns", () => {
 })
 
 describe("a question", () => {
-  it.live("ignores what was typed before it was shown", () =>
+  it.live("ignores text that was typed before the question", () =>
     Effect.gen(function* () {
       const { code, stdout } = yield* atTerminal(
         ["node", "delete", "fleet-1"],

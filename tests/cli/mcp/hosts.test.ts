@@ -97,7 +97,7 @@ describe("what a model writes", () => {
     }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect({ scenario: "small" }))))
   )
 
-  it.live("is refused in a sentence where it is neither", () =>
+  it.live("is refused with a sentence if it is neither", () =>
     Effect.gen(function* () {
       const agent = yield* startAgent(everything)
       for (const [name, args, says] of [

@@ -81,7 +81,7 @@ describe("a server without --allow", () => {
     )
   )
 
-  it.live("says how a person allows what was proposed", () =>
+  it.live("says how a person approves the proposal", () =>
     Effect.gen(function* () {
       const agent = yield* startAgent([])
       for (const [name, args] of [

@@ -81,7 +81,7 @@ describe("the logger of a client", () => {
     }
   })
 
-  it("takes nothing from a call when it throws", async () => {
+  it("does not affect a call when it throws", async () => {
     const fail = () => {
       throw new Error("no more room")
     }

@@ -213,7 +213,7 @@ describe('the state directory "auto"', () => {
 })
 
 describe("a state directory", () => {
-  it("lets the clients that share it know what is left of the allowance", async () => {
+  it("tells the clients that share it how much of the allowance is left", async () => {
     using temporary = folderOf()
     const stateDirectory = temporary.folder
     await using service = await mockService(

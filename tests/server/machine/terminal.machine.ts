@@ -70,7 +70,7 @@ describe.each([
   })
 })
 
-it("goes on under nohup when its terminal is closed", async () => {
+it("survives the end of its terminal under nohup", async () => {
   const { terminal, url } = await login(`nohup ${bare} | cat &`)
   terminal.signal("SIGKILL")
   await goesOn(url)

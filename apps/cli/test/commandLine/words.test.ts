@@ -49,7 +49,7 @@ describe("the words of a command line", () => {
     assert.deepStrictEqual(words(...args), { given, operands, unknown: undefined })
   })
 
-  it("report the first flag that there is not, without its value", () => {
+  it("report the first unknown flag without its value", () => {
     assert.strictEqual(words("--api-key=s3cr3t", "-x").unknown, "--api-key")
     assert.strictEqual(words("-yx").unknown, "-x")
   })

@@ -77,7 +77,7 @@ describe("the cost of nodes", () => {
     assert.deepInclude(total, { pricePerHourInr: null, withoutPrice: 2 })
   })
 
-  it("with an unknown price is known only to be at least that of the others", () => {
+  it("with an unknown price costs at least as much as the others", () => {
     const { rows, total } = costs([node(1, "small", "running"), node(2, "unpriced", "running")], prices, "node")
     assert.deepInclude(rows[1], { pricePerHourInr: null, minPricePerHourInr: null })
     assert.deepInclude(total, {

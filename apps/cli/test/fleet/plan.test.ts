@@ -25,13 +25,13 @@ const withMembers = (
 }
 
 describe("a plan", () => {
-  it("creates what is missing, with the lowest free numbers", () => {
+  it("creates missing members with the lowest free numbers", () => {
     const account = withMembers({ "web-2": {} })
     const plan = planOf(fleetOf(groupOf("web", 3)), account.ledger, account.world, options)
     assert.sameMembers(actionsOf(plan), ["unchanged web-2", "create web-1", "create web-3"])
   })
 
-  it("deletes the highest number first, and what was picked before that", () => {
+  it("deletes the picked members first, then the highest number", () => {
     const account = withMembers({ "web-1": {}, "web-2": {}, "web-3": {} })
     const fleet = fleetOf(groupOf("web", 2))
     assert.sameMembers(actionsOf(planOf(fleet, account.ledger, account.world, options)), [
@@ -58,7 +58,7 @@ describe("a plan", () => {
     )
   })
 
-  it("does not create beside a node of that name which is not in the ledger", () => {
+  it("does not create a second node if a node of that name is not in the ledger", () => {
     const account = withMembers({}, "shop-web-1")
     const { changes, conflicts } = planOf(fleetOf(groupOf("web", 1)), account.ledger, account.world, options)
     assert.deepStrictEqual(changes, [])
@@ -81,7 +81,7 @@ describe("a plan", () => {
     ])
   })
 
-  it("leaves alone what is neither there nor certainly gone", () => {
+  it("leaves nodes alone that are neither listed nor certainly gone", () => {
     const account = withMembers({ "web-1": {}, "web-2": {} })
     account.nodes.clear()
     const hidden = { nodes: new Map(), gone: new Set<number>(), elsewhere: new Set<number>(), losses: new Map() }
@@ -92,7 +92,7 @@ describe("a plan", () => {
     }
   })
 
-  it("ends a replacement that an earlier run has begun only when told to: the old node may be the one that does its work", () => {
+  it("finishes the replacement of an earlier run only if the user says so, because only the old node may do the work", () => {
     const account = withMembers({ "web-1": {} })
     const old = ownedOf(account.nodes.values().next().value!)
     const bigger = fleetOf(groupOf("web", 1, { order: { plan: "large", image: "ubuntu" } }))
@@ -211,7 +211,7 @@ describe("a plan", () => {
     }
   })
 
-  it("only replaces what it is told to, whatever differs", () => {
+  it("replaces only named members, whatever differs", () => {
     const account = withMembers({ "web-1": { plan: "large" }, "web-2": { plan: "large" } })
     const fleet = fleetOf(groupOf("web", 2))
     assert.deepStrictEqual(actionsOf(planOf(fleet, account.ledger, account.world, options)), [

@@ -67,7 +67,7 @@ describe("a kept node", () => {
     expect(standingOf(waiting, false, at(hour))).toBe("due")
   })
 
-  it("is due earlier for who asks for those whose hour ends soon", () => {
+  it("is due earlier with --within, if its hour ends soon", () => {
     expect(standingOf(waiting, false, at(50 * minute - 1), 10 * minute)).toBe("kept")
     expect(standingOf(waiting, false, at(50 * minute), 10 * minute)).toBe("due")
   })

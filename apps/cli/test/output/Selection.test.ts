@@ -39,7 +39,7 @@ describe("--columns", () => {
     assert.lengthOf(Result.getOrThrow(selectFields(fields, ["all"])), 3)
   })
 
-  it("takes a field that these records do not need, so that a command cannot do its work and then fail for want of it", () => {
+  it("accepts a field that these records do not need, because a command must not fail after its work", () => {
     const needed = { fields: (rows: ReadonlyArray<Row>) => fields.slice(rows.length) }
     const rows = [row("a", 1)]
     const selected = selectFields(needed.fields(rows), ["age", "name"], namedFields(needed, rows))

@@ -56,7 +56,7 @@ describe("a cell of CSV", () => {
     )
   )
 
-  it.effect("that is a number or a list is no formula, and what is not there is empty", () =>
+  it.effect("that is a number or a list is no formula, and a missing value is empty", () =>
     Effect.map(written(["web"], false, ["all"]), (text) => assert.strictEqual(text, 'web,"[""-x""]",-1.5,\n'))
   )
 })

@@ -22,7 +22,7 @@ const statusesWith = Effect.fnUntraced(function* (url: string, token: string) {
 })
 
 describe("the control token", () => {
-  it.live("comes from a variable or a file, out of sight of those who list processes", () =>
+  it.live("comes from a variable or a file, so that no process list shows it", () =>
     Effect.gen(function* () {
       const file = join(yield* directory, "token")
       writeFileSync(file, "from-file\n")

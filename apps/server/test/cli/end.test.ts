@@ -60,7 +60,7 @@ const arrivals = async (url: string, count: number): Promise<void> => {
 }
 
 describe.concurrent("a server that gets SIGTERM", () => {
-  it("cuts what is held back at once, and lets other requests end", async () => {
+  it("cuts held requests at once, and lets other requests end", async () => {
     await using server = serve([
       "--fault=hang:operation=nodes.get",
       "--fault=latency:delay=10m:operation=images.list",

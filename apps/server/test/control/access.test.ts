@@ -116,7 +116,7 @@ describe("the control plane without a token", () => {
     }).pipe(Effect.provide(TestServer.layer()))
   )
 
-  it.effect("takes no body where it reads none: what was meant by it would not happen", () =>
+  it.effect("refuses a body on a route that reads none, because the body would have no effect", () =>
     Effect.gen(function* () {
       const { baseUrl } = yield* TestServer
       const world = "/_mock/worlds/default"

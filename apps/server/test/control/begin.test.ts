@@ -270,7 +270,7 @@ layer(TestServer.layer())("the nodes that a world is given", (it) => {
     })
   )
 
-  it.effect("are checked in a snapshot too, so that a reset finds them in order", () =>
+  it.effect("are checked in a snapshot too, because a reset uses them", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({ nodes: [{ name: "a" }] })
       const path = `/worlds/${world.id}/snapshot`
@@ -283,7 +283,7 @@ layer(TestServer.layer())("the nodes that a world is given", (it) => {
   )
 })
 
-describe("a server with a start of its own", () => {
+describe("a server with its own start time", () => {
   it.effect("begins its main world so", () =>
     Effect.gen(function* () {
       const server = yield* TestServer

@@ -37,7 +37,7 @@ describe("the events that wait for a client", () => {
     expect([ids[0], ids.at(-1), ids.length]).toEqual([6, maxWaiting + 5, maxWaiting])
   })
 
-  it("are bounded in bytes, and what was taken counts no more", () => {
+  it("are bounded in bytes, and events that were taken no longer count", () => {
     const backlog = new EventBacklog()
     const events = eventsOf(900, "x".repeat(8_000))[0]
     const fitting = Math.floor(maxWaitingBytes / 8_256)
@@ -48,7 +48,7 @@ describe("the events that wait for a client", () => {
     expect(backlog.size).toBe(fitting)
   })
 
-  it("wake who waits for them once, also when they were there before", () => {
+  it("wake each waiting reader once, even if the events came before it waited", () => {
     const backlog = new EventBacklog()
     const [event] = eventsOf(1)[0]
     let woken = 0

@@ -21,7 +21,7 @@ layer(TestServer.layer())("a fleet of 50 000 nodes", (it) => {
     })
   )
 
-  it.effect("ends when its clock moves on, and the nodes that went last are known", () =>
+  it.effect("ends when its clock moves on, and its last deleted nodes stay known", () =>
     Effect.gen(function* () {
       const options = { scenario: "fleet:50000", clock: "frozen", outcomes: { vanishes: 1 }, outcomeAfter: "365 days" }
       const { id } = (yield* control("POST", "/worlds", options)).json

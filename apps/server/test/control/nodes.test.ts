@@ -70,7 +70,7 @@ layer(TestServer.layer())("nodes that a test forces", (it) => {
     })
   )
 
-  it.effect("a status there is not, a node there is not: refused, and nothing is changed", () =>
+  it.effect("an unknown status or node is refused, and nothing changes", () =>
     Effect.gen(function* () {
       const world = yield* (yield* TestServer).makeWorld()
       const id = yield* createIn(world, "web")

@@ -76,7 +76,7 @@ const sendText = (method: string, path: string, body: string) =>
   })
 
 describe("names that every object inherits", () => {
-  it.effect("are fields that there are not, in every object of every body", () =>
+  it.effect("are unknown fields, in every object of every body", () =>
     Effect.gen(function* () {
       const snapshot = yield* sendText("GET", "/worlds/default/snapshot", "")
       const all = [...routes, { method: "PUT", path: "/worlds/default/snapshot", body: snapshot.json }]

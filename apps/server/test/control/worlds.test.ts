@@ -186,7 +186,7 @@ layer(TestServer.layer())("worlds on one server", (it) => {
     })
   )
 
-  it.effect("may be named right after the prefix, and one there is not is 404 there too", () =>
+  it.effect("may be named right after the prefix, where an unknown one is 404, too", () =>
     Effect.gen(function* () {
       const { id } = yield* (yield* TestServer).makeWorld()
       expect((yield* control("POST", `/${id}/clock`, { advance: "1s" })).json.now).toBe("2026-01-01T00:00:01.000Z")
@@ -194,7 +194,7 @@ layer(TestServer.layer())("worlds on one server", (it) => {
     })
   )
 
-  it.effect("answer 405 with Allow to a wrong method, 404 to a path there is not, 204 to OPTIONS", () =>
+  it.effect("answer 405 with Allow to a wrong method, 404 to an unknown path, 204 to OPTIONS", () =>
     Effect.gen(function* () {
       const wrong = yield* control("PATCH", "/worlds")
       errorsOf(wrong, 405)

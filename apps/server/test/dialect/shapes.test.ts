@@ -4,7 +4,7 @@ import { TestServer } from "../../src/testing.ts"
 import { bodyOf, call, create, delhi, offer, shapeOf, vector } from "./today.ts"
 
 layer(TestServer.layer({ dialect: "today" }))("replies in the shapes of today", (it) => {
-  it.effect("a list shows nodes without dates and sizes, and totals beside them", () =>
+  it.effect("a list shows nodes without dates and sizes, and totals next to them", () =>
     Effect.gen(function* () {
       yield* create("web-1")
       yield* create("web-2")

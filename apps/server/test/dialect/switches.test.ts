@@ -38,7 +38,7 @@ layer(under({}))("without switches", (it) => {
     })
   )
 
-  it.effect("a world beside it may follow the documented interface", () =>
+  it.effect("another world on the same server may follow the documented interface", () =>
     Effect.gen(function* () {
       const { baseUrl } = yield* TestServer
       const { apiKey, accessToken } = (yield* send(`${baseUrl}/_mock/worlds`, withJson("POST", {}))).json

@@ -113,7 +113,7 @@ layer(TestServer.layer({ cors: [page, "https://app.test"], rateLimit: { limit: 5
       })
     )
 
-    it.effect("has no part in the control plane", () =>
+    it.effect("has no effect on the control plane", () =>
       Effect.gen(function* () {
         const { baseUrl } = yield* TestServer
         for (const path of ["/_mock/health", "/_mock/worlds", "/_mock/"]) {

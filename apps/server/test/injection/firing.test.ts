@@ -154,7 +154,7 @@ describe("faults and a seed", () => {
     }
   })
 
-  it("no two faults draw the same, and neither do two of one name", () => {
+  it("no two faults draw the same numbers, not even two of one name", () => {
     const draws = half.map((fault) => JSON.stringify(firingsOf([fault], options).fired[fault.fault]))
     expect(new Set(draws).size).toBe(half.length)
     const twins = arm([half[0]!, half[0]!], start)

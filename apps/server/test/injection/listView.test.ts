@@ -39,7 +39,7 @@ const pastIds = (world: World.World, asOf: number): ReadonlyArray<number> => {
 }
 
 describe("a page of a list of the past", () => {
-  it("has the nodes of its instant, those that went since then too, wherever the list begins", () => {
+  it("has the nodes of its instant, including those deleted since, wherever the list begins", () => {
     fc.assert(
       fc.property(
         fc.array(fc.nat(minute), { minLength: 1, maxLength: 1_200 }),

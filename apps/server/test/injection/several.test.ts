@@ -113,7 +113,7 @@ layer(TestServer.layer())("several faults at one request", (it) => {
       })
   )
 
-  it.effect("a request that never arrives takes nothing else", () =>
+  it.effect("a request that never arrives affects nothing else", () =>
     Effect.gen(function* () {
       const faults: ReadonlyArray<Fault> = [
         { fault: "latency", delay: "1 hour" },

@@ -13,7 +13,7 @@ const goOn = (world: TestWorld) =>
     return { statuses: lists.map(({ status }) => status), texts: lists.map(({ text }) => text), reborn: reborn.json }
   })
 
-it.effect("a snapshot takes along what is armed, where it stands, and the nodes that went", () =>
+it.effect("a snapshot contains the armed faults, their counts, and the deleted nodes", () =>
   Effect.gen(function* () {
     const { makeWorld } = yield* TestServer
     const world = yield* makeWorld({ scenario: "small" })

@@ -131,7 +131,7 @@ layer(TestServer.layer())("the journal of a world", (it) => {
     })
   )
 
-  it.effect("goes on when a snapshot is put into the world, which is an entry of it", () =>
+  it.effect("continues when a snapshot is restored into the world, which adds an entry", () =>
     Effect.gen(function* () {
       const world = yield* freshWorld
       yield* list(world)
@@ -159,7 +159,7 @@ layer(TestServer.layer())("the journal of a world", (it) => {
     })
   )
 
-  it.effect("is forgotten by a reset and counts on, so that a reader misses nothing that follows", () =>
+  it.effect("is cleared by a reset but keeps its numbers, so that a reader misses no later entry", () =>
     Effect.gen(function* () {
       const world = yield* freshWorld
       for (let i = 0; i < 3; i++) yield* list(world)
@@ -176,7 +176,7 @@ layer(TestServer.layer())("the journal of a world", (it) => {
     })
   )
 
-  it.effect("has faults armed one by one, and disarmed by their ids, while the others count on", () =>
+  it.effect("has faults armed one by one and disarmed by their ids, while the others keep counting", () =>
     Effect.gen(function* () {
       const world = yield* freshWorld
       const faults = (method: string, path = "", fault?: object) =>
@@ -377,7 +377,7 @@ layer(TestServer.layer())("bad requests to the control plane get the envelope an
     )
   }
 
-  it.effect("a world there is not: 404", () =>
+  it.effect("an unknown world: 404", () =>
     Effect.gen(function* () {
       const { baseUrl } = yield* TestServer
       for (const path of ["/worlds/nope/faults", "/worlds/nope/requests", "/events?world=nope"]) {

@@ -26,7 +26,7 @@ describe("the order of expected calls", () => {
     ])
   })
 
-  it("goes on after as many requests as a call is expected", async () => {
+  it("continues after as many requests as calls are expected", async () => {
     const { mismatches } = await judge({ expected: [{ ...list, count: 2 }, create], inOrder: true })
     expect(mismatches).toMatchObject([{ expected: create, wanted: "at least 1 after request 3", found: 0 }])
   })

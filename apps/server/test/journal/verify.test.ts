@@ -291,7 +291,7 @@ describe("a journal that no longer has its oldest requests", () => {
     expect([verdict.ok, verdict.message]).toEqual([ok, ok ? "Every expected call was made." : unknown])
   })
 
-  it("counts what its bounds took, and not what was forgotten", () => {
+  it("counts the entries that its bounds removed, not those that were cleared", () => {
     const requests = new Journal()
     const record = () =>
       requests.record(

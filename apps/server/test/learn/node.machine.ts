@@ -235,7 +235,7 @@ describe.each(["documented", "today"] as const)("learn with a node of its own, i
     )
   )
 
-  it.live("a node that an earlier learn had deleted already keeps nobody waiting", () =>
+  it.live("a node that an earlier learn has already deleted delays nothing", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const { ready } = yield* serve(["--port", "0", "--provisioning", "1s", "--termination", "0s"])

@@ -121,7 +121,7 @@ describe("a service that differs in one point", () => {
 })
 
 describe("what one kind of reply alone shows", () => {
-  it("is no difference where the other evidence has no such reply", async () => {
+  it("is no difference if the other evidence has no such reply", async () => {
     // The nodes that were listed have been deleted since.
     const gone: QuayOptions = {
       answer: ({ path }) => {

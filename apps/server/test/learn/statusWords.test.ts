@@ -138,7 +138,7 @@ describe("a duration", () => {
       ])
     }).flat()
 
-  it("is no difference where nobody looked for two minutes", () => {
+  it("is no difference if the evidence has a gap of two minutes", () => {
     const [often, seldom] = [looked(0), looked(240)].map((entries) => profileOf(evidenceOf(entries)))
     expect(often!.behaviour.provisioningMillis).toHaveLength(6)
     expect(compare(often!, seldom!).differences).toEqual([])

@@ -128,7 +128,7 @@ it.live("no node is created whose minimum billing the service does not state", (
 
 const binary = fileURLToPath(new URL("../../bin/berth-server.mjs", import.meta.url))
 
-it.live("Ctrl-C while a create has no reply says at once what is waited for", () =>
+it.live("Ctrl-C before the reply to a create says at once what berth waits for", () =>
   Effect.gen(function* () {
     const specs = { price_per_hour: "1.00", price_per_month: "730.00", minimum_billing_amount: "1.00" }
     const image = { name: "Ubuntu", plan: "A-1VCPU-1RAM-10DISK", image: "Ubuntu-24.04", os: { name: "Ubuntu" }, specs }

@@ -108,7 +108,7 @@ describe("a server that keeps its state", () => {
     })
   )
 
-  it.live("has lost nothing at all after a signal, and goes on with its worlds and their credentials", () =>
+  it.live("loses nothing at a signal, and continues with its worlds and their credentials", () =>
     Effect.gen(function* () {
       const file = join(yield* directory, "state")
       const first = yield* start(file, "--clock", "frozen", "--seed", "7", "--scenario", "small")

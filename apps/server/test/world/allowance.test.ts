@@ -126,7 +126,7 @@ describe("the allowance", () => {
     )
   })
 
-  it("under another rate limit has what that gives less what is spent, and counts on", () => {
+  it("under another rate limit has the new limit minus the spent requests, and keeps counting", () => {
     fc.assert(
       fc.property(anyPolicy, anyPolicy, waits, (policy, next, w) => {
         const allowance = make(policy)

@@ -77,7 +77,7 @@ describe("an account", () => {
     }).pipe(Effect.provide(store))
   )
 
-  it.effect("can be stopped while it waits for what is known from elsewhere, and believes nothing then", () =>
+  it.effect("can be stopped while it waits for shared knowledge, and then believes none", () =>
     Effect.gen(function* () {
       const known = new Set<number>()
       const { owner } = yield* Effect.flatMap(Store, (store) => store.claim("a"))

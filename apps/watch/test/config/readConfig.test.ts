@@ -118,7 +118,7 @@ accounts:
     expect(found).toMatch(/^[67]:\d+ /)
   })
 
-  it("may have no accounts where the store is on a server, which has some of its own", () => {
+  it("may have no accounts if the store is on a server, because the store's table may have some", () => {
     const server = "store: postgres://me@db.example.com/watch\n"
     for (const text of [server, `${server}accounts: []\n`, `${server}accounts:\n`]) {
       expect(Result.getOrThrow(read(text)).accounts).toEqual([])

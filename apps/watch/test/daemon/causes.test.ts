@@ -74,7 +74,7 @@ describe("causes of deletions", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("name who set a commitment long ago, and no delete of long ago", () =>
+  it.effect("name the person who set a commitment long ago, but ignore a delete of long ago", () =>
     Effect.gen(function* () {
       const records = yield* store
       const day = 86_400_000

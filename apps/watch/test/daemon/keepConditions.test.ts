@@ -47,7 +47,7 @@ const names = Effect.map(shown, (troubles) => troubles.map(({ name }) => name))
 const fails = Effect.succeed<Outcome>(failed("unavailable", "connection refused"))
 
 describe("what only the owner of an account knows", () => {
-  it.effect("is shown by whoever reads the store, in its words", () =>
+  it.effect("is shown by every reader of the store, in the words of its owner", () =>
     Effect.gen(function* () {
       yield* (yield* Store).claim("acme")
       const { report } = yield* start(Effect.succeed(delivered))
@@ -72,7 +72,7 @@ describe("what only the owner of an account knows", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("about a receiver ends only when something was delivered, whoever has the account by then", () =>
+  it.effect("about a receiver ends only after a delivery, whichever process has the account by then", () =>
     Effect.gen(function* () {
       const { claim, commit } = yield* Store
       const { owner } = yield* claim("acme")

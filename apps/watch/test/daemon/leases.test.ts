@@ -14,7 +14,7 @@ const folder = Effect.acquireRelease(
 const place = (accounts: string) => ({ accounts, origin: "", id: "one", key: undefined })
 
 describe("leases", () => {
-  it.effect("are read from their files; what is none is left out, and of several the last counts", () =>
+  it.effect("are read from their files; unusable lines are left out, and the last of several counts", () =>
     Effect.gen(function* () {
       const accounts = yield* folder
       const path = join(accounts, "one/records/lease")

@@ -280,7 +280,7 @@ describe("a courier", () => {
     }).pipe(Random.withSeed("courier"), Effect.provide(store))
   )
 
-  it.effect("goes on delivering while the store takes nothing, and keeps that once it does", () =>
+  it.effect("continues to deliver while the store refuses writes, and stores the outcomes afterwards", () =>
     Effect.gen(function* () {
       const folder = yield* Effect.acquireRelease(
         Effect.sync(() => mkdtempSync(join(tmpdir(), "berth-courier-"))),

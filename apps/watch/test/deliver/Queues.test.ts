@@ -153,7 +153,7 @@ describe("the queues of a sink", () => {
     )
   })
 
-  it("try another event a minute later, so that one at which the receiver fails does not keep it down", () => {
+  it("try another event a minute later, because the receiver may fail only at one event", () => {
     const queues = queuesOf(delivery(1), delivery(2), delivery(3))
     for (const each of queues.start(0)) queues.failed(each, unavailable, 0, chance)
     const tried = [0, 1, 2, 3].map(() => {
@@ -295,7 +295,7 @@ describe("the queues of a sink", () => {
     expect(queues.failed(only(queues, 9 * day), refused, 9 * day, chance)._tag).toBe("Retry")
   })
 
-  it("keep back what is held, also when the receiver is there again", () => {
+  it("keep held events back, even after the receiver has recovered", () => {
     const held = delivery(4, 4, { dueMillis: 10 * minute, held: "{}" })
     const queues = queuesOf(delivery(1), delivery(2), delivery(3), held)
     for (const each of queues.start(0)) queues.failed(each, unavailable, 0, chance)
@@ -305,7 +305,7 @@ describe("the queues of a sink", () => {
     expect(seqs(queues.start(10 * minute))).toEqual([4])
   })
 
-  it("drop what is not needed any more, but not what is on its way", () => {
+  it("drop deliveries that are no longer needed, except those under way", () => {
     const queues = queuesOf(delivery(1, 7), delivery(2, 7))
     const first = only(queues, 0)
     queues.remove([first, delivery(2, 7), delivery(9, 9)])
@@ -379,7 +379,7 @@ describe("a delivery that another process left", () => {
 })
 
 describe("an account that another process takes over", () => {
-  it("has nothing left in the queues, and what is under way lands without consequence", () => {
+  it("has nothing left in the queues, and running attempts end without effect", () => {
     const queues = queuesOf(delivery(1, 7), delivery(2, 7), delivery(3, 8), delivery(4, 9, { account: "b" }))
     const started = queues.start(0)
     expect(seqs(started)).toEqual([1, 3, 4])
@@ -391,7 +391,7 @@ describe("an account that another process takes over", () => {
     expect([queues.size, queues.inFlight]).toEqual([1, 0])
   })
 
-  it("comes back as it was left meanwhile, without what is still under way here", () => {
+  it("returns as another process left it, without deliveries that still run here", () => {
     const queues = queuesOf(delivery(1, 7), delivery(2, 7))
     const [first] = queues.start(0)
     queues.forget("a")

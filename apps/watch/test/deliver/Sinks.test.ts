@@ -134,7 +134,7 @@ describe("sinks", () => {
     }).pipe(Effect.provide(store))
   )
 
-  it.live("deliver once more what a person asks for: from a cursor on, or the dead letters", () =>
+  it.live("deliver again what a person requests: the events after a cursor, or the dead letters", () =>
     Effect.gen(function* () {
       const { commit, record, take } = yield* Store
       const owner = yield* claim
@@ -204,7 +204,7 @@ describe("sinks", () => {
     }).pipe(Effect.provide(store))
   )
 
-  it.live("that are further behind than they may be are disabled, which the others get", () =>
+  it.live("that are too far behind are disabled, and the other sinks get an event about it", () =>
     Effect.gen(function* () {
       const { commit, meet, take } = yield* Store
       const owner = yield* claim
@@ -243,7 +243,7 @@ describe("sinks", () => {
       }).pipe(Effect.provide(store))
   )
 
-  it.live("that hold up what there is no room for are disabled, which the others get", () =>
+  it.live("that keep events for which there is no room are disabled, and the other sinks get an event about it", () =>
     Effect.gen(function* () {
       const { commit } = yield* Store
       const owner = yield* claim
@@ -345,7 +345,7 @@ describe("sinks", () => {
     }).pipe(Effect.provide(store))
   )
 
-  it.live("get no event about a trouble of their own, which the others get", () =>
+  it.live("get no event about their own trouble, which the other sinks get", () =>
     Effect.gen(function* () {
       const { commitOfDaemon } = yield* Store
       const [receiver, other] = [yield* Receiver.start, yield* Receiver.start]

@@ -27,7 +27,7 @@ const causeOf = (changes: ReadonlyArray<Change>, ending?: Ending, over?: Partial
   explain(deletion(over), changes, ending)?.cause ?? "unknown"
 
 describe("the cause of a deletion", () => {
-  it("is who asked for it, and when", () => {
+  it("says who asked for it, and when", () => {
     const shop = { command: "apply", fleet: "shop", job: "shop/web 42" }
     expect(explain(deletion(), [change(shop)])).toEqual({
       cause: "requested",

@@ -105,7 +105,7 @@ describe("a list too short to be believed", () => {
     expect(sweep.end()).toEqual([])
   })
 
-  it("freezes nothing for what was lost already, while nothing else is missing", () => {
+  it("does not freeze because of earlier losses while nothing else is missing", () => {
     const watch = byHand(defaultRules)
     const [first, second, third] = nodes(3)
     watch.baseline(first!, second!, third!)

@@ -30,7 +30,7 @@ describe("the reads that are wanted", () => {
     expect(open(watch)).toMatchObject([{ id: 40, kind: "guess" }])
   })
 
-  it("are none of a node that was denied twice", () => {
+  it("no longer include a node that two reads denied", () => {
     const watch = byHand()
     watch.baseline(...nodes(40))
     watch.sweep(...nodes(39))

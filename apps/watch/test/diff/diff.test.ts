@@ -183,7 +183,7 @@ describe("a node", () => {
     expect(sweep.page(aNode({ id: 2, createdAtMillis }))).toEqual([])
   })
 
-  it("whose record cannot be read is neither changed nor missing", () => {
+  it("with an unreadable record is neither changed nor missing", () => {
     const watch = byHand()
     watch.baseline(aNode({ id: 1 }), ...stable)
     const sweep = watch.begin()
@@ -477,7 +477,7 @@ describe("a gap", () => {
     expect("afterGap" in baseline!).toBe(false)
   })
 
-  it("ends every suspicion, and what was lost before it is not lost with what is lost after it", () => {
+  it("ends every suspicion, and does not add earlier losses to later ones", () => {
     const watch = byHand()
     const many = Array.from({ length: 60 }, (_, index) => aNode({ id: 200 + index }))
     watch.baseline(aNode({ id: 1 }), aNode({ id: 2 }), aNode({ id: 3, status: "terminate" }), ...many)
@@ -565,7 +565,7 @@ describe("a quiet sweep", () => {
 })
 
 describe("the version of a change", () => {
-  it("goes on after a restart and in another life", () => {
+  it("continues after a restart and in the node's next life", () => {
     const watch = byHand()
     watch.baseline(...stable)
     const createdAtMillis = watch.now()

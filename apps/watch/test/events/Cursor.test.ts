@@ -21,7 +21,7 @@ describe("a cursor", () => {
     }
   )
 
-  it("is refused with what is wrong about it", () => {
+  it("is refused, and the error says what is wrong", () => {
     expect(["yesterday", "x".repeat(99)].map(cursorProblem)).toEqual([
       "yesterday is not a cursor.",
       "This is not a cursor."

@@ -56,7 +56,7 @@ describe("the stream of events", () => {
     })
   )
 
-  it.live("goes on behind Last-Event-ID, which counts before the address, and misses nothing of a long log", () =>
+  it.live("continues after Last-Event-ID, which overrides the address, and misses no event of a long log", () =>
     Effect.gen(function* () {
       const { append, state, url } = yield* served()
       for (let id = 1; id <= 350; id++) append({ type: "berth.node.changed", subject: `nodes/${id}` })
@@ -79,7 +79,7 @@ describe("the stream of events", () => {
     })
   )
 
-  it.live("reads nothing for a client that takes nothing, and serves others meanwhile", () =>
+  it.live("reads nothing for a client that does not read, and serves others meanwhile", () =>
     Effect.gen(function* () {
       const { append, state, url } = yield* served()
       const data = { filler: "x".repeat(100_000) }

@@ -120,7 +120,7 @@ describe("a daemon over a store", () => {
     }).pipe(Effect.provide(daemon))
   )
 
-  it.effect("gives every matching event once, whatever the size of pages, to a reader that goes on where it was", () =>
+  it.effect("gives a reader that continues at its position every matching event once, whatever the page size", () =>
     Effect.gen(function* () {
       const { commit } = yield* Store
       const { cursor, events } = yield* Daemon
@@ -323,7 +323,7 @@ describe("a daemon over a store", () => {
       }).pipe(Effect.provide(daemon))
   )
 
-  it.live("shows the sinks and does what is asked of them", () =>
+  it.live("shows the sinks and performs their actions", () =>
     Effect.gen(function* () {
       const { commit } = yield* Store
       const { enable, replay, retry, sinks, test } = yield* Daemon

@@ -81,7 +81,7 @@ describe("the share of the requests", () => {
     )
   })
 
-  it("has another pace that leaves room for some besides", () => {
+  it("has a second pace that leaves room for additional requests", () => {
     const share = new RequestShare(hourly(10))
     for (let n = 0; n < 5; n++) share.take(n)
     // Five more requests fit into the rest of the hour, or three more next to two of another kind. There is no room for six of another
@@ -91,7 +91,7 @@ describe("the share of the requests", () => {
     expect(share.paceMillis(hour / 2, 6)).toBe(Infinity)
   })
 
-  it("tells how many it can spare besides others for ever", () => {
+  it("tells how many additional requests it can sustain", () => {
     const share = new RequestShare(hourly(720))
     expect(share.spare(0, 0)).toBe(720)
     expect(share.spare(0, 550)).toBe(169)

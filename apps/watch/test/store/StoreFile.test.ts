@@ -89,7 +89,7 @@ describe("a store in a file", () => {
     })
   )
 
-  it.effect("on a full disk refuses a commit whole, and goes on where it was once there is room", () =>
+  it.effect("on a full disk refuses the whole commit, and continues once there is room", () =>
     Effect.gen(function* () {
       const path = yield* newPath
       yield* Effect.gen(function* () {

@@ -332,7 +332,7 @@ export const storeContract = (name: string, store: Layer.Layer<Store | SqlClient
       }).pipe(Effect.provide(store))
     )
 
-    it.effect("removes what is old or too much, but nothing that a sink still needs", () =>
+    it.effect("removes events that are too old or too many, but none that a sink still needs", () =>
       Effect.gen(function* () {
         const { after, commit, meet, nodes, prune, setDisabled, take } = yield* Store
         const { owner } = yield* claim("a")

@@ -39,7 +39,7 @@ it.effect("an account that was removed is not shown until it comes again", () =>
   }).pipe(Effect.provide(Progress.layer(["acme", "other"])))
 )
 
-it("a doubt about the list goes on until its end is reported", () => {
+it("a doubt about the list lasts until its end is reported", () => {
   const standing = { ...unwatched.standing, baselineMillis: 1 }
   const doubt = { doubt: "list-empty", sinceMillis: 5 } as const
   for (const doubted of [{ freeze: doubt }, { settling: doubt }]) {

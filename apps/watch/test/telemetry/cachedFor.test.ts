@@ -62,7 +62,7 @@ it.effect("a failure is not kept", () =>
   })
 )
 
-it.effect("an answer that nobody waits for any more is asked for again", () =>
+it.effect("an answer that nobody waits for any longer is requested again", () =>
   Effect.gen(function* () {
     let reads = 0
     const slow = Effect.sync(() => ++reads).pipe(Effect.delay("10 seconds"))

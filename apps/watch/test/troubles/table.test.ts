@@ -89,7 +89,7 @@ describe("the table of troubles", () => {
     expect(events.filter((event) => !eventTypes.includes(event))).toEqual([])
   })
 
-  it("shows what is particular behind the sentence", () => {
+  it("shows the details after the sentence", () => {
     const messageOf = (state: DaemonState) => troublesOf(state, none)[0]!.message
     expect(messageOf(ofSink({ state: "failing", message: "the receiver answered 404" }))).toBe(
       "The receiver accepts no events. The receiver answered 404."
@@ -145,7 +145,7 @@ describe("the table of troubles", () => {
     expect(keysOf(ofAccount({ outage, doubt }))).toEqual(["service-failing (acme)", "list-not-believed (acme)"])
   })
 
-  it("has none of an account that nothing polls, nor of a sink that is removed", () => {
+  it("has no series of an account that is not polled, or of a removed sink", () => {
     const outage = { message: "503", sinceMillis: 5, isRefusal: false }
     for (const state of ["stopped", "paused"] as const) {
       expect(keysOf(ofAccount({ state, outage, lastSweep: sweptAgo(1e9) }))).toEqual([])

@@ -75,7 +75,7 @@ describe("the records of an account", () => {
       }).pipe(Effect.scoped)
   )
 
-  it.live("come along when the account goes on in another one, which keeps its own", () =>
+  it.live("move along when the account continues in another account, which keeps its own records", () =>
     Effect.gen(function* () {
       const accounts = yield* accountsFolder
       const [before, after] = [placeIn(accounts, one), placeIn(accounts, two)]
@@ -90,7 +90,7 @@ describe("the records of an account", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("are refused beside what an earlier version kept, which is named", () =>
+  it.effect("are refused next to files of an earlier version, and the error names these files", () =>
     Effect.gen(function* () {
       for (const name of ["leases", "proposals", "commitments.json", "fleets.json"]) {
         const accounts = yield* accountsFolder

@@ -19,7 +19,7 @@ it("tasks run in their order while a test fakes the time", async () => {
   expect(ran).toEqual([1, 2, 3])
 })
 
-it("a task runs in the context of whoever scheduled it", async () => {
+it("a task runs in the context of the code that scheduled it", async () => {
   const caller = new AsyncLocalStorage<string>()
   const runsIn = (name: string) =>
     caller.run(name, () => new Promise((resolve) => schedule(() => resolve(caller.getStore()))))

@@ -18,7 +18,7 @@ describe("a call of 90 s", () => {
     })
   )
 
-  it.effect("fails as it does without anybody who listens", () =>
+  it.effect("fails as it does without a listener", () =>
     Effect.gen(function* () {
       const failed = yield* Effect.result(withProgress(Effect.fail("no"), () => Effect.never))
       assert.strictEqual(failed._tag, "Failure")

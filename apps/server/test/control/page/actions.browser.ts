@@ -392,7 +392,7 @@ describe("the page by keyboard", () => {
 })
 
 describe("the commands on the page", () => {
-  it.live("send what the buttons next to them send, and follow what is typed", () =>
+  it.live("send the same as the buttons next to them, and follow the typed values", () =>
     Effect.gen(function* () {
       const { account, complaints, page, url } = yield* shown({ nodes: [{ name: "web" }] })
       const at = `${url}/_mock/worlds/w1`

@@ -77,7 +77,7 @@ describe("the page of a world that is not there", () => {
     [`#${"x".repeat(5000)}`]: `${"x".repeat(300)}…`
   }
 
-  it.live("names it harmlessly, asks for nothing else, and offers those there are", () =>
+  it.live("names it safely, reads nothing else, and offers the existing worlds", () =>
     Effect.gen(function* () {
       const { ready } = yield* serve(frozen)
       const { complaints, page, requests } = yield* visit(`${ready.url}/_mock/`, { width: 390, height: 844 })

@@ -284,7 +284,7 @@ describe("a mail", () => {
     })
   )
 
-  it.effect("fails when nobody listens", () =>
+  it.effect("fails without a listener", () =>
     Effect.gen(function* () {
       const outcome = yield* (yield* sender(1))("id-1", json)
       expect(outcome).toMatchObject({ kind: "unavailable", reason: "the server is unreachable (ECONNREFUSED)" })

@@ -90,7 +90,7 @@ describe("a template", () => {
     ])
   })
 
-  it("may fill in what is missing itself", () => {
+  it("may fill in missing fields itself", () => {
     for (const text of ['{"gap": {{ data.afterGap | default: false }} }', '{"l": {{ data.after.locked | json }} }'])
       expect(problems(text, changed, true)).toEqual([])
   })

@@ -91,7 +91,7 @@ describe("the catalogue", () => {
     expect(watch.read(60, plans)).toEqual([])
   })
 
-  it("reports what was added once two reads ten minutes apart have shown it", () => {
+  it("reports an addition once two reads ten minutes apart have shown it", () => {
     const watch = watchingFrom(plans)
     const more = [...plans, aPlan("new", 900)]
     const images = [anImage("Ubuntu-24.04"), anImage("Debian-13")]

@@ -201,7 +201,7 @@ describe("the dashboard", () => {
     })
   )
 
-  it.live("goes on with the next daemon at its address, and misses nothing that happened between", () =>
+  it.live("continues with the next daemon at the same address, and misses no event in between", () =>
     Effect.gen(function* () {
       const daemon = makeMemoryDaemon()
       yield* scene(daemon, 8)

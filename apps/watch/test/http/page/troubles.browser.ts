@@ -144,7 +144,7 @@ describe("the dashboard in trouble", () => {
     })
   )
 
-  it.live("says that all is well where it is, and what to do first where there is nothing yet", () =>
+  it.live("says if all is well, and what to do first if there is nothing yet", () =>
     Effect.gen(function* () {
       const daemon = yield* served()
       daemon.state.accounts = [

@@ -318,7 +318,7 @@ describe("processes that share a database", () => {
       }).pipe(Effect.scoped)
   )
 
-  it.live("leave the content of a later version alone, and replace what is none", () =>
+  it.live("leave the content of a later version alone, and replace invalid content", () =>
     Effect.gen(function* () {
       const schema = newSchema()
       const sql = yield* beside()

@@ -233,7 +233,7 @@ describe("the estimator", () => {
       assert.strictEqual(tag(Estimator.admit(told(5), start, 0)), "At")
     })
 
-    it("counts whole once nobody has said otherwise for a second", () => {
+    it("counts in full once no other report came for a second", () => {
       assert.deepStrictEqual(Estimator.admit(told(5), start, 0), { _tag: "At", instant: start + 990 })
       assert.strictEqual(tag(Estimator.admit(told(5), start + 990, 0)), "Now")
     })

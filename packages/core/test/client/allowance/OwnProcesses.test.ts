@@ -139,7 +139,7 @@ describe("a client without requests", () => {
   )
 })
 
-describe("a client that has to tell the others something", () => {
+describe("a client with news for the other clients", () => {
   it.effect("does so at once for its first reply, and whenever half of what they know is gone", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(1_790_000_000_000)

@@ -44,7 +44,7 @@ for (const kind of kinds) {
         }
       }
 
-      it("beside a program that ignores its replies: used up, and hardly ever exceeded", () => {
+      it("next to a program that ignores its replies: used up, and hardly ever exceeded", () => {
         for (const many of callers) {
           const other = { perWindow: limit / 4 }
           const outcome = run({ kind, limit, windowMillis, skewMillis: 0, callers: many, other })

@@ -83,7 +83,7 @@ export const storeContract = (
       }).pipe(Effect.scoped)
     )
 
-    it.live("counts the others that run, in one order for all, and not those that left", () =>
+    it.live("counts the other running processes, in the same order for all, without those that left", () =>
       Effect.gen(function* () {
         const stores = yield* open(3)
         yield* Effect.forEach(stores, (store) => store.meet(withinMillis))
@@ -94,19 +94,21 @@ export const storeContract = (
       }).pipe(Effect.scoped)
     )
 
-    it.live("gives a process that left and comes back what was written meanwhile, and counts it again", () =>
-      Effect.gen(function* () {
-        const [first, second] = yield* open(2)
-        yield* Effect.forEach([first!, second!], (store) => meeting(store, 1), { concurrency: "unbounded" })
-        yield* first!.leave
-        yield* meeting(second!, 0)
-        yield* second!.read
-        assert.isTrue(yield* second!.write(content(yield* monotonicMillis, 6)))
-        const found = yield* first!.read
-        assert.strictEqual(Option.getOrUndefined(found)?.report?.remaining, 6)
-        assert.isTrue(yield* first!.write(content(yield* monotonicMillis, 5)))
-        yield* Effect.all([first!.meet(withinMillis), meeting(second!, 1)])
-      }).pipe(Effect.scoped)
+    it.live(
+      "gives a process that has left and returned everything that was written meanwhile, and counts it again",
+      () =>
+        Effect.gen(function* () {
+          const [first, second] = yield* open(2)
+          yield* Effect.forEach([first!, second!], (store) => meeting(store, 1), { concurrency: "unbounded" })
+          yield* first!.leave
+          yield* meeting(second!, 0)
+          yield* second!.read
+          assert.isTrue(yield* second!.write(content(yield* monotonicMillis, 6)))
+          const found = yield* first!.read
+          assert.strictEqual(Option.getOrUndefined(found)?.report?.remaining, 6)
+          assert.isTrue(yield* first!.write(content(yield* monotonicMillis, 5)))
+          yield* Effect.all([first!.meet(withinMillis), meeting(second!, 1)])
+        }).pipe(Effect.scoped)
     )
 
     it.live("shares what is left with later processes", () =>

@@ -137,7 +137,7 @@ describe("a create under a key", () => {
     assert.deepStrictEqual(firstStep(keyless).action, { _tag: "ReadHighestId" })
   })
 
-  it("is sent once it is written that it is not sent yet, and goes once it is written that it is", () => {
+  it("is recorded as unsent first, then as sent, and only then sent", () => {
     const prepared = after(keyed, notFound, highestId)
     assert.deepStrictEqual(prepared.write, { intent: unsent, isRequired: true })
     assert.deepStrictEqual(prepared.action, { _tag: "Send" })

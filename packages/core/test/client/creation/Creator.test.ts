@@ -862,7 +862,7 @@ describe("a create with a key", () => {
     }).pipe(Effect.provide(service.layer), Effect.provideService(IntentStore, forgetful))
   })
 
-  it.effect("sends nothing that cannot be written, and says what is full", () => {
+  it.effect("sends no create that cannot be recorded, and says what is full", () => {
     const service = new Service(() => "reply")
     return Effect.gen(function* () {
       const { message, reason, retryable } = yield* inTime(Effect.flip(create("web", "job-1")))
@@ -921,7 +921,7 @@ describe("a create that only adopts", () => {
     }
   )
 
-  it.effect("does not send again what was refused for the rate limit", () => {
+  it.effect("does not repeat a create that the rate limit refused", () => {
     const service = new Service(() => "throttled")
     return Effect.gen(function* () {
       yield* inTime(Effect.flip(create("web", "job")))

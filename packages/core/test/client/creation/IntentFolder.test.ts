@@ -373,7 +373,7 @@ describe("a folder of intents", () => {
   )
 })
 
-describe("an open intent beside a settled one of its key", () => {
+describe("an open intent next to a settled intent of the same key", () => {
   for (const [what, newerThan, names] of [
     ["is removed if it is of the same create, which was cut off while it was settled", 7, []],
     ["stays if it is of another create, because that may have made a node", 20, ["k.json"]]

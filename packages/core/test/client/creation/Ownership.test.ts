@@ -104,7 +104,7 @@ describe("a node made in the time of a lost create", () => {
     assert.strictEqual(kinshipOf(asked, made(570_000), after(700_000, 580_000, "other")), "proven"))
 })
 
-describe("a create that nobody can have processed any more", () => {
+describe("a create that the service can no longer process", () => {
   const minute = 60_000
   const boot = { bootMillis: 0, bootClock: "boot" }
   const at = (minutes: number, more = {}) => ({

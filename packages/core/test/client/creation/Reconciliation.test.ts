@@ -142,7 +142,7 @@ describe("a create whose reply is lost", () => {
     })
   }
 
-  it("may have made a node of which the list shows neither plan nor image, or the image by its name", () => {
+  it("may have made a node for which the list shows neither plan nor image, or the image by its name", () => {
     assert.strictEqual(resolved([node(101, { plan: null })])._tag, "Found")
     const byNumber = { ...intent, image: "4711" }
     assert.strictEqual(resolved([node(101, { image: "Ubuntu-24.04" })], { intent: byNumber })._tag, "Found")
@@ -157,7 +157,7 @@ describe("a create whose reply is lost", () => {
     assert.strictEqual(resolved([old], { intent: { ...intent, sentAt: unknown }, now: unknown })._tag, "Found")
   })
 
-  it("has not made what belongs to another create, and has made what is known to be its own", () => {
+  it("has not made a node of another create, and has made its own known node", () => {
     assert.strictEqual(resolved([node(101)], { claimed: new Map([[NodeId.make(101), "theirs"]]) })._tag, "Absent")
     const claimed = new Map([[NodeId.make(102), "ours"]])
     assert.deepStrictEqual(resolved([node(101), node(102)], { claimed }), { _tag: "Found", node: node(102) })
@@ -293,7 +293,7 @@ describe("a create whose reply named a node that differs", () => {
     assert.deepStrictEqual(resolved([node(102), node(101)], late), { _tag: "Found", node: node(101) })
   })
 
-  it("keeps its node from the others", () => {
+  it("keeps other creates from claiming its node", () => {
     assert.deepStrictEqual(resolved([node(101)], { toldToOthers: new Set([NodeId.make(101)]) }), {
       _tag: "Undecided",
       candidates: [node(101)]

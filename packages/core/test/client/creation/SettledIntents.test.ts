@@ -144,7 +144,7 @@ describe("a settled intent", () => {
 })
 
 describe("an account", () => {
-  it.live("with a name has the creates of its key, and a new key goes on with them, named or not", () =>
+  it.live("with a name has the creates of its key, and a new key continues them, named or not", () =>
     Effect.gen(function* () {
       const accounts = yield* folder
       yield* makeAccount(placeIn(accounts)).save(intent("before", 8))
@@ -253,7 +253,7 @@ describe("an account", () => {
     )
   }
 
-  it.live("has all of its creates after a killed join, also for who comes by another key", () =>
+  it.live("has all of its creates after a killed join, also under another key", () =>
     Effect.gen(function* () {
       const accounts = yield* folder
       const named = placeIn(accounts, { id: ids.name, key: ids.rotated })
@@ -328,7 +328,7 @@ describe("an account", () => {
     })
   )
 
-  it.live("that was joined with another goes on there for the creates of a process that was running", () =>
+  it.live("that was joined with another folder continues there for the creates of a running process", () =>
     Effect.gen(function* () {
       const accounts = yield* folder
       const [before, after] = [placeIn(accounts), placeIn(accounts, { id: ids.rotated })]
@@ -377,7 +377,7 @@ describe("an account", () => {
     })
   )
 
-  it.live("is refused beside a mark that an earlier version wrote, which is named", () =>
+  it.live("is refused next to a mark of an earlier version, and the error names the mark", () =>
     Effect.gen(function* () {
       const place = placeIn(yield* folder)
       const path = join(place.accounts, ids.key, "intents")

@@ -106,7 +106,7 @@ describe("a create whose reply is lost", () => {
     return work
   }, Effect.scoped)
 
-  it.live("does the same beside a thousand settled keys as beside ten", () =>
+  it.live("does the same with a thousand settled keys as with ten", () =>
     Effect.gen(function* () {
       const few = yield* workBeside(10)
       assert.isAbove(few.names, 0)

@@ -195,7 +195,7 @@ describe("a client notes", () => {
     })
   )
 
-  it.live("nothing without a place, and goes on where the place cannot be written", () =>
+  it.live("records nothing without a place, and continues if the place cannot be written", () =>
     Effect.gen(function* () {
       const home = yield* folder
       const remove = Nodes.use((nodes) => nodes.delete(id))

@@ -11,7 +11,7 @@ export const recordContract = (
   open: (count: number) => Effect.Effect<ReadonlyArray<RecordStore>, StateFailed, Scope.Scope>
 ) =>
   describe(`records in ${what}`, () => {
-    it.live("are what was put last, in order of their keys, for every process", () =>
+    it.live("have the values that were put last, sorted by key, in every process", () =>
       Effect.gen(function* () {
         const [one, other] = yield* open(2)
         assert.isTrue(Option.isNone(yield* other!.get("lease", "b")))

@@ -89,7 +89,7 @@ const allPages: ReadonlyArray<Page> = [
 
 const pages = isSoak ? allPages : allPages.filter((_, index) => index % 3 === 0)
 
-describe("a program goes on while a reply is read", () => {
+describe("a program continues while a reply is read", () => {
   it(`for every kind of body that could keep it busy: ${pages.length} bodies over every transport`, async () => {
     await using service = await HttpService.listen((request, response) => {
       const page = Number(new URL(request.url!, "http://service").searchParams.get("page_no"))

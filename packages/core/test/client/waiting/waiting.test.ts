@@ -67,7 +67,7 @@ const createAndWait = Nodes.use((nodes) =>
 )
 
 describe("a wait for a node that this client has just created", () => {
-  it.effect("goes on though the service does not find it yet", () =>
+  it.effect("continues although the service does not find the node yet", () =>
     Effect.gen(function* () {
       assert.strictEqual((yield* inTime(createAndWait)).status, "running")
     }).pipe(Effect.provide(lateToFind(30_000)))

@@ -127,7 +127,7 @@ describe("what is wrong, on the page", () => {
     expect(summary([], [])).toEqual(["off", "Nothing is watched."])
   })
 
-  it("says of when the nodes are that nobody can read, and since when a daemon is silent", () => {
+  it("says how old the data of unreadable nodes is, and since when a daemon is silent", () => {
     const blind = (name: Trouble["name"], about: string | null, minute: number): Trouble => ({
       ...trouble("warning", about === null ? "daemon" : "account", about),
       name,
