@@ -26,55 +26,53 @@ const spoil = (path: string, from: number) => {
 }
 
 layer(fastService, { excludeTestServices: true })("a daemon whose store fails", (it) => {
-  it.effect(
-    "on a full disk reports that, sends no request, delivers known events, and continues once there is room",
-    () =>
-      Effect.gen(function* () {
-        const ops = yield* receiver
-        const path = yield* diskOf(2)
-        const config = yield* configured(ops.url, { store: join(path, "watch.db") })
-        const daemon = yield* Daemon.start(["run", "--config", config, "--requests-per-hour", "1000000"])
-        yield* wait(() => daemon.baseline())
-        yield* create("before")
-        yield* until(() => ops.taken.length >= 2)
-        // The receiver is down, so this event is still pending.
-        ops.state.answer = () => 503
-        fill(path)
-        yield* create("while")
-        yield* wait(() =>
-          daemon.program.printed(/^berth-watch: store-failing: .*The disk of the store is full: .*\n/m, "stderr")
-        )
-        const asked = yield* requests
-        yield* Effect.sleep("3 seconds")
-        // The read of the plans is the only request; nothing is asked about nodes.
-        expect((yield* requests) - asked).toBeLessThanOrEqual(1)
-        ops.state.answer = () => 204
+  it.effect("on a full disk says so, polls nothing, delivers known events, and continues once there is room", () =>
+    Effect.gen(function* () {
+      const ops = yield* receiver
+      const path = yield* diskOf(2)
+      const config = yield* configured(ops.url, { store: join(path, "watch.db") })
+      const daemon = yield* Daemon.start(["run", "--config", config, "--requests-per-hour", "1000000"])
+      yield* wait(() => daemon.baseline())
+      yield* create("before")
+      yield* until(() => ops.taken.length >= 2)
+      // The receiver is down, so this event is still pending.
+      ops.state.answer = () => 503
+      fill(path)
+      yield* create("while")
+      yield* wait(() =>
+        daemon.program.printed(/^berth-watch: store-failing: .*The disk of the store is full: .*\n/m, "stderr")
+      )
+      const asked = yield* requests
+      yield* Effect.sleep("3 seconds")
+      // The read of the plans is the only request; nothing is asked about nodes.
+      expect((yield* requests) - asked).toBeLessThanOrEqual(1)
+      ops.state.answer = () => 204
 
-        free(path)
-        yield* until(() =>
-          ops.taken.some(({ data, type }) => type === "berth.node.created" && data.after.name === "while")
-        )
-        yield* wait(() => daemon.program.printed(/^berth-watch: store-failing is over; it began at .*\n/m, "stderr"))
-        expect(daemon.program.printedOn.stderr.match(/The disk of the store is full/g)).toHaveLength(1)
+      free(path)
+      yield* until(() =>
+        ops.taken.some(({ data, type }) => type === "berth.node.created" && data.after.name === "while")
+      )
+      yield* wait(() => daemon.program.printed(/^berth-watch: store-failing is over; it began at .*\n/m, "stderr"))
+      expect(daemon.program.printedOn.stderr.match(/The disk of the store is full/g)).toHaveLength(1)
 
-        fill(path)
-        yield* create("after")
-        yield* wait(() => daemon.program.printed(/(The disk of the store is full[^]*){2}/, "stderr"))
-        daemon.program.signal("SIGTERM")
-        expect((yield* wait(() => daemon.finished())).code).toBe(0)
-        free(path)
-        const next = yield* Daemon.start(["run", "--config", config, "--requests-per-hour", "1000000"])
-        yield* until(() =>
-          ops.taken.some(({ data, type }) => type === "berth.node.created" && data.after.name === "after")
-        )
-        // Only events of the same node come in order. An event of another node may be due again only in five seconds.
-        yield* until(() => {
-          const sequences = new Set(ops.taken.map(({ sequence }) => Number(sequence)))
-          return sequences.size === Math.max(...sequences)
-        })
-        next.program.signal("SIGTERM")
-        expect((yield* wait(() => next.finished())).code).toBe(0)
+      fill(path)
+      yield* create("after")
+      yield* wait(() => daemon.program.printed(/(The disk of the store is full[^]*){2}/, "stderr"))
+      daemon.program.signal("SIGTERM")
+      expect((yield* wait(() => daemon.finished())).code).toBe(0)
+      free(path)
+      const next = yield* Daemon.start(["run", "--config", config, "--requests-per-hour", "1000000"])
+      yield* until(() =>
+        ops.taken.some(({ data, type }) => type === "berth.node.created" && data.after.name === "after")
+      )
+      // Only events of the same node come in order. An event of another node may be due again only in five seconds.
+      yield* until(() => {
+        const sequences = new Set(ops.taken.map(({ sequence }) => Number(sequence)))
+        return sequences.size === Math.max(...sequences)
       })
+      next.program.signal("SIGTERM")
+      expect((yield* wait(() => next.finished())).code).toBe(0)
+    })
   )
 })
 
