@@ -37,7 +37,7 @@ import type { FleetChange } from "../records/fleetChange.ts"
 import { priceText } from "../records/price.ts"
 import { canAsk } from "../proposal/confirm.ts"
 import { underPlansOfFleet } from "../nodes/askedPlan.ts"
-import { offerFor, planFault, pricesOfOrders } from "../proposal/offer.ts"
+import { ensureNames, offerFor, planFault, pricesOfOrders } from "../proposal/offer.ts"
 import {
   askConsent,
   checkAtOnce,
@@ -132,6 +132,10 @@ const isSettled = (change: Change, { order }: LoadedGroup): boolean => {
   }
 }
 
+/** The name of the node that a change creates; none if an earlier run has created it. */
+const newNameOf = (change: Change): ReadonlyArray<string> =>
+  change.action === "create" || (change.action === "replace" && change.made === null) ? [change.name] : []
+
 /**
  * Whether the group needs no order because it already matches its definition. Such a group may use a plan that is no
  * longer offered.
@@ -167,6 +171,10 @@ const checkOrders = Effect.fnUntraced(function* (
       const at = `${file}:${line}:${column}: nodes.${group}.${setting}`
       return new UsageFault({ message: `${at}: ${message}`, hint: hint.replace(/; --force .*$/, byHand) })
     }
+    const names = plan.changes.flatMap((change) => (change.member.group === group ? newNameOf(change) : []))
+    yield* Effect.mapError(ensureNames(names), (fault) =>
+      fault._tag === "UsageFault" ? faultAt("name", fault.message, fault.hint ?? "") : fault
+    )
     const noPlan = planFault(order, catalogue.images)
     if (noPlan !== undefined && Result.isFailure(noPlan))
       return yield* faultAt("plan", noPlan.failure.message, noPlan.failure.hint)

@@ -19,7 +19,7 @@ export interface FleetCommitment {
 export type Order = Omit<NodeSpec, "name" | "startScripts">
 
 /** Settings of a group that only the service can judge. */
-export type Judged = "plan" | "image" | "commitment"
+export type Judged = "plan" | "image" | "commitment" | "name"
 
 /** A group of equal nodes. */
 export interface Group {

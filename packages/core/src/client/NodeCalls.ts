@@ -225,7 +225,8 @@ export class NodeCalls extends Context.Service<
       })
       const newNodes = NewNodes.make()
       const create = (spec: NodeSpec, options?: CreateOptions) =>
-        Effect.andThen(checked(options), nodeSpec(spec, location !== undefined)).pipe(
+        // A call that sends no create may look for a node with any name.
+        Effect.andThen(checked(options), nodeSpec(spec, location !== undefined && options?.adoptOnly !== true)).pipe(
           unsent("nodes.create"),
           Effect.flatMap((spec) => {
             const creation = creator(spec, options)

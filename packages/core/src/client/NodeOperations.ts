@@ -63,9 +63,20 @@ const keyOrId = where(
   (key) => !/^[~./]|\.pub$/.test(key)
 )
 
-const shapeWith = (sshKey: Shape<string>) =>
+const name = maxLength(255, notBlank)
+
+/** The names that a service with projects takes. */
+export const placeName = "3 to 50 letters, digits and hyphens"
+
+/**
+ * Whether a service with projects takes this name for a new node. It may refuse any other name, or make the node under a name in which a
+ * create with a lost reply would not recognise its node (decision 0368).
+ */
+export const isPlaceName = (name: string): boolean => /^[a-z\d-]{3,50}$/i.test(name)
+
+const shapeWith = (name: Shape<string>, sshKey: Shape<string>) =>
   fields<NodeSpec>({
-    name: maxLength(255, notBlank),
+    name,
     plan: notBlank,
     image: either(notBlank, whole),
     region: optional(oneOf<Region>(["ncr"])),
@@ -89,13 +100,13 @@ const shapeWith = (sshKey: Shape<string>) =>
     extra: optional(record(json, extraFault))
   })
 
-export const nodeSpecShape: Shape<NodeSpec> = shapeWith(keyOrId)
+export const nodeSpecShape: Shape<NodeSpec> = shapeWith(name, keyOrId)
 
 const id = min(1) as Shape<number> as Shape<NodeId>
 
 /** Checks a spec. `isPlaceSet` says whether the client is for one project of the account. */
 export const nodeSpec = (spec: unknown, isPlaceSet: boolean) =>
-  argument(isPlaceSet ? shapeWith(publicKey) : nodeSpecShape, "spec")(spec)
+  argument(isPlaceSet ? shapeWith(where(name, placeName, isPlaceName), publicKey) : nodeSpecShape, "spec")(spec)
 
 export const nodeId = argument(id, "id")
 export const nodeIds = argument(either(id, list(id)), "id")
