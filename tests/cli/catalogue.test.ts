@@ -330,6 +330,42 @@ layer(TestServer.layer(inDialect({ scenario: "small" })), { excludeTestServices:
     }).pipe(Effect.scoped)
   )
 
+  it.effect(
+    "--paginate says that a list that ends with a page that is not found may be cut, unless totals confirm it",
+    () =>
+      Effect.gen(function* () {
+        const invalid = failure(404, "Invalid page.")
+        const noteOf = (count: number) =>
+          `The list ends with a page that is not found: there may be more elements than these ${count}.`
+        for (const [pages, totals, isNoted] of [
+          [1, {}, true],
+          [1, { total_count: 2 }, true],
+          [1, { total_count: 2, total_page_number: 1 }, false],
+          [2, {}, true],
+          [2, { total_count: 4 }, false],
+          [2, { total_count: 4, total_page_number: 2 }, false]
+        ] as const) {
+          const { code, stderr, stdout } = yield* paginated((page) => (page > pages ? invalid : pageOf(page, totals)))
+          assert.deepStrictEqual([code, JSON.parse(stdout)], [0, things.slice(0, pages).flat()], stderr)
+          assert.strictEqual(stderr.includes(noteOf(2 * pages)), isNoted, JSON.stringify([pages, totals, stderr]))
+        }
+        // A later page that is shorter than the first shows that the service counts pages.
+        const short = yield* paginated((page) => (page > 3 ? invalid : pageOf(page)))
+        assert.deepStrictEqual([short.code, short.stderr], [0, ""])
+      }).pipe(Effect.scoped)
+  )
+
+  it.effect("--paginate does not take a 404 for the end if a later page exists", () =>
+    Effect.gen(function* () {
+      const invalid = failure(404, "Invalid page.")
+      const { code, stderr } = yield* paginated((page) =>
+        page === 2 || page > 3 ? invalid : pageOf(page, { total_page_number: 3 })
+      )
+      assert.strictEqual(code, 7, stderr)
+      assert.include(stderr, "The service states 3 pages (total_page_number), and shows 1.")
+    }).pipe(Effect.scoped)
+  )
+
   for (const total of [5, "5"]) {
     it.effect(`--paginate fails if pages end before the stated ${JSON.stringify(total)} elements`, () =>
       Effect.gen(function* () {

@@ -21,15 +21,19 @@ export class UsageFault extends Data.TaggedError("UsageFault")<Words> {
   readonly exit = "usage"
 }
 
-/** The pages of a list end before the number of elements that the service states. */
+/** The service states more elements or pages of a list than it shows. */
 export class PagesEndEarly extends Data.TaggedError("PagesEndEarly")<{
-  readonly total: number
+  readonly what: "elements" | "pages"
+  readonly stated: number
   readonly read: number
 }> {
   readonly exit = "unavailable"
-  readonly details = { total: this.total, read: this.read }
+  readonly details = { what: this.what, stated: this.stated, read: this.read }
   readonly hint = "Run the same command again. If the number stays different, the service does not show the whole list."
-  override readonly message = `The service states ${this.total} elements (total_count), and its pages have ${this.read}.`
+  override readonly message =
+    this.what === "elements"
+      ? `The service states ${this.stated} elements (total_count), and its pages have ${this.read}.`
+      : `The service states ${this.stated} pages (total_page_number), and shows ${this.read}.`
 }
 
 /** The service refuses a page after others. The service may end its lists in this way, or refuse only that page. */

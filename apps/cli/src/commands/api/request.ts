@@ -3,6 +3,7 @@
  */
 import { parseJson } from "@berthkit/core/api/parseJson"
 import type { FileFault } from "@berthkit/core/client/files/StateFiles"
+import { statesAll, type Totals } from "@berthkit/core/client/listing/Bounds"
 import { totalsIn } from "@berthkit/core/client/NodeOperations"
 import type { CallOptions } from "@berthkit/core/client/call/Operation"
 import { RawApi, type RawExchange, type RawRequest } from "@berthkit/core/client/RawApi"
@@ -132,8 +133,7 @@ const pageOf = (body: string) => {
   const envelope = parseJson(body)
   const elements = Predicate.isObject(envelope) ? envelope["data"] : undefined
   if (!Array.isArray(elements)) return undefined
-  const { pages, total } = totalsIn(envelope)
-  return { elements: elements as ReadonlyArray<unknown>, total, isOnly: pages === 1 && total === elements.length }
+  return { elements: elements as ReadonlyArray<unknown>, ...totalsIn(envelope) }
 }
 
 /** Maximum number of pages that are read, in case a service repeats a page endlessly. */
@@ -143,9 +143,9 @@ const pageParameters: ReadonlySet<string> = new Set(["page_no", "page"])
 
 /**
  * Reads all pages and prints their elements as one list; NDJSON is printed page by page. The maximum page size is
- * undocumented, so even a short first page may not be the last. Fails if the service states more elements than its
- * pages have. A path that does not paginate returns the same list for every page; a note then says that the list may be
- * cut.
+ * undocumented, so even a short first page may not be the last. Fails if the service states more elements or pages than
+ * it shows. Some paths return the same page for every number, or end with a 404. Neither proves that the list is whole,
+ * so a note says that it may be cut unless its totals confirm it (decision 0356).
  */
 const paginate = Effect.fnUntraced(function* (
   path: string,
@@ -160,7 +160,11 @@ const paginate = Effect.fnUntraced(function* (
   const read = (page: number) => api.exchange({ method: "GET", path, query: [...sized, ["page_no", String(page)]] })
   const all: Array<unknown> = []
   let count = 0
-  let total: number | null = null
+  let longest = 0
+  let pagesRead = 0
+  let totals: Totals = { pages: null, total: null }
+  /** What the list ends with, if that does not prove that it is whole. */
+  let doubt: string | undefined
   let size = asked
   let before = ""
   for (let page = 1; page <= maxPages && !(yield* readerGone); page++) {
@@ -168,7 +172,10 @@ const paginate = Effect.fnUntraced(function* (
     const isNotFound = () => page > 1 && failure?.reason._tag === "PathNotFound"
     // Some services answer a page after the end of the list with 404. Ask once more, because a single 404 may be a mistake.
     if (isNotFound()) ({ failure, reply } = yield* read(page))
-    if (isNotFound()) break
+    if (isNotFound()) {
+      doubt = "The list ends with a page that is not found"
+      break
+    }
     if (failure !== null) {
       return yield* page > 1 && failure.reason._tag === "InvalidRequest"
         ? new PageRefused({ page, error: failure })
@@ -178,25 +185,33 @@ const paginate = Effect.fnUntraced(function* (
     if (envelope === undefined) {
       return yield* new UsageFault({ message: `${path} is not a list.`, hint: "Leave out --paginate." })
     }
-    const { elements, isOnly } = envelope
-    total = envelope.total ?? total
+    const { elements } = envelope
+    totals = { pages: envelope.pages ?? totals.pages, total: envelope.total ?? totals.total }
     const text = elements.map((each) => `${jsonLine(each)}\n`).join("")
     if (elements.length === 0) break
     if (text === before) {
-      if ((total ?? 0) <= count && !isOnly) {
-        yield* warn(`Each page is the same: there may be more elements than these ${count}.`)
-      }
+      doubt = "Each page is the same"
       break
     }
     before = text
     count += elements.length
+    longest = Math.max(longest, elements.length)
+    pagesRead = page
     if (format === "ndjson") yield* printMasked(text)
     else all.push(...elements)
     if (page === 1) size = Math.min(asked, elements.length)
     if (elements.length > asked || (page > 1 && elements.length < size)) break
   }
   if (format !== "ndjson") yield* printMasked(yield* valueText(all, format))
-  if (total !== null && total > count && !(yield* readerGone)) return yield* new PagesEndEarly({ total, read: count })
+  if (yield* readerGone) return
+  const { pages, total } = totals
+  if (total !== null && total > count) return yield* new PagesEndEarly({ what: "elements", stated: total, read: count })
+  if (pages !== null && pages > Math.max(1, pagesRead) && total !== count) {
+    return yield* new PagesEndEarly({ what: "pages", stated: pages, read: pagesRead })
+  }
+  if (doubt !== undefined && !statesAll(totals, count, pagesRead, longest)) {
+    yield* warn(`${doubt}: there may be more elements than these ${count}.`)
+  }
 })
 
 /** Fails if the query and the settings name different projects or locations, because one of the two is a mistake. */
