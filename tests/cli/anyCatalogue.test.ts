@@ -235,7 +235,7 @@ const play = Effect.fnUntraced(function* (scenario: Scenario) {
   const isClear = isReadable && (!order.committed || terms.size === 1)
 
   const { count, force, limit } = order
-  const create = ["node", "create", "w", "--plan", order.plan, "--image", order.by(order.image)].concat(
+  const create = ["node", "create", "web", "--plan", order.plan, "--image", order.by(order.image)].concat(
     order.committed ? ["--committed-sku", String(skuId)] : [],
     count > 1 ? ["--count", String(count)] : [],
     force ? ["--force"] : []

@@ -50,7 +50,7 @@ interface Proposed {
 }
 
 const proposed = Effect.fnUntraced(function* (...flags: ReadonlyArray<string>) {
-  const ended = yield* invoke(["node", "create", "n", ...order, ...flags, "--dry-run", "-o", "json"], {
+  const ended = yield* invoke(["node", "create", "web", ...order, ...flags, "--dry-run", "-o", "json"], {
     env: yield* environment
   })
   assert.strictEqual(ended.code, 0, ended.stderr)
@@ -61,7 +61,7 @@ const proposed = Effect.fnUntraced(function* (...flags: ReadonlyArray<string>) {
 const refused = Effect.fnUntraced(function* (...flags: ReadonlyArray<string>) {
   const { journal } = yield* TestServer
   const before = (yield* journal).length
-  const ended = yield* invoke(["node", "create", "n", ...order, ...flags], { env: yield* environment })
+  const ended = yield* invoke(["node", "create", "web", ...order, ...flags], { env: yield* environment })
   assert.strictEqual(ended.code, 2, ended.stderr)
   assert.strictEqual((yield* journal).length, before)
   return ended.stderr
@@ -109,10 +109,13 @@ layer(Folder.layer, { excludeTestServices: true })("a start script", (it) => {
       assert.deepStrictEqual((yield* proposed("--start-script", pipe)).start_scripts, ["#!/bin/sh"])
       const env = yield* environment
       for (const name of ["-", "/dev/stdin"]) {
-        const ended = yield* run(["node", "create", "n", ...order, "--start-script", name, "--dry-run", "-o", "json"], {
-          env,
-          input: "#!/bin/dash"
-        })
+        const ended = yield* run(
+          ["node", "create", "web", ...order, "--start-script", name, "--dry-run", "-o", "json"],
+          {
+            env,
+            input: "#!/bin/dash"
+          }
+        )
         assert.deepStrictEqual(json<Proposed>(ended).request.body.start_scripts, ["#!/bin/dash"])
       }
     })

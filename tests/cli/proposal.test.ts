@@ -195,9 +195,9 @@ describe("without a terminal", () => {
       for (const args of [
         ["node", "delete", "web"],
         ["commitment", "set", "web", "auto_terminate"],
-        ["node", "create", "m", ...order, "--count", "2"],
-        ["node", "create", "m", ...order, "--committed-sku", String(skuId)],
-        ["node", "create", "m", "--plan", "unlisted", "--image", image, "--force"]
+        ["node", "create", "more", ...order, "--count", "2"],
+        ["node", "create", "more", ...order, "--committed-sku", String(skuId)],
+        ["node", "create", "more", "--plan", "unlisted", "--image", image, "--force"]
       ]) {
         const { code, stderr, stdout } = yield* berth(args)
         assert.deepStrictEqual({ code, stdout }, { code: 2, stdout: "" }, args.join(" "))
@@ -277,7 +277,7 @@ describe("--count", () => {
       yield* create("w-2", ...order)
       const made = yield* create("w", ...order, "--count", "3", "--if-absent", "--yes", "-o", "json")
       const more = yield* create("v", ...order, "--count", "3", "--yes")
-      const { pricePerHourInr } = json<Preview>(yield* create("v", ...order, "--dry-run", "-o", "json"))
+      const { pricePerHourInr } = json<Preview>(yield* create("v-1", ...order, "--dry-run", "-o", "json"))
       assert.include(
         more.stderr,
         `Creating 3 nodes on ${plan} from ${image}, together: ₹${(3 * pricePerHourInr!).toFixed(2)} per hour, `
