@@ -310,7 +310,7 @@ export const documentedOnly: Readonly<Record<string, Readonly<Record<string, str
     "know after a take-over what the one before them spent, and ask nothing in vain":
       "a 429 has no headers today, so nobody knows when to ask again",
     "stand still without their server, say so, and go on when it is back": "is about the server of the store",
-    "go on while a later version changes the tables, and lose nothing as it takes their place":
+    "keep working while a later version changes the tables, and lose nothing when it takes over":
       "is about the tables of the store",
     "refuse a user of the database who may not take part": "is about the rights of users of the store"
   }

@@ -100,7 +100,7 @@ describe.each(commands)("berth $command", (row) => {
     })
   )
 
-  it.live("exits 2 for a flag it has not, and prints nothing on stdout", () =>
+  it.live("exits 2 for an unknown flag, and prints nothing on stdout", () =>
     Effect.gen(function* () {
       const ended = yield* invoke(line("--frobnicate"), { env: {} })
       assert.deepStrictEqual([ended.code, ended.stdout], [2, ""])

@@ -32,7 +32,7 @@ describe("a state folder that cannot be used", () => {
 })
 
 describe("a create whose reply names another node", () => {
-  it.live("is answered with the command that takes the node in as that member", () =>
+  it.live("is answered with the command that adopts the node as that member", () =>
     Effect.gen(function* () {
       const { account, service } = yield* alteredService
       service.spell = () => "something-else"

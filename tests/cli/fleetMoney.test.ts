@@ -333,7 +333,7 @@ describe("the commitments of a fleet", () => {
     }).pipe(Effect.scoped, Effect.provide(service))
   )
 
-  it.live("go on if the file no longer names them, and that is a difference", () =>
+  it.live("continue if the file no longer names them, which is a difference", () =>
     Effect.gen(function* () {
       const days = yield* optionDays
       const fleet = yield* hurriedFolder

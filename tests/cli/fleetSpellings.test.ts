@@ -30,7 +30,7 @@ for (const [how, [name, spell]] of Object.entries(spellings)) {
   })
 
   describe(`a service that shows names ${how}`, () => {
-    it.live("gets no second create of a fleet whose ledger is lost, until its nodes are adopted", () =>
+    it.live("gets no second create for a fleet that lost its ledger, until its nodes are adopted", () =>
       Effect.gen(function* () {
         const { fleet, service } = yield* made
         rmSync(fleet.ledger)
@@ -113,7 +113,7 @@ describe("a service that shows names as they are", () => {
 })
 
 describe("a service that shows plans and images in another spelling", () => {
-  it.live("has what the file and --if-absent ask for", () =>
+  it.live("has the properties that the file and --if-absent ask for", () =>
     Effect.gen(function* () {
       const { account, service } = yield* alteredService
       service.spellKinds = (text) => text.toLowerCase()

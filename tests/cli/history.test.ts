@@ -57,7 +57,7 @@ describe("berth history", () => {
     }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect({ clock: "real", provisioning: "0 millis" }))))
   )
 
-  it.live("has each change with its command, its node and what became of it, the newest first", () =>
+  it.live("lists each change with its command, node and outcome, newest first", () =>
     Effect.gen(function* () {
       const env = { ...(yield* settings), XDG_STATE_HOME: yield* stateFolder }
       const berth = (...args: ReadonlyArray<string>) => hurried(invoke(args, { env }))
@@ -135,7 +135,7 @@ describe("berth history", () => {
     }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect({ clock: "real", provisioning: "0 millis" }))))
   )
 
-  it.live("has a change without a reply as unknown, from before it was sent", () =>
+  it.live("records a change without a reply as unknown, before it is sent", () =>
     Effect.gen(function* () {
       const state = yield* stateFolder
       let notedBefore = 0

@@ -325,7 +325,7 @@ describe("node wait", () => {
     }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect())))
   )
 
-  it.live("exits 7 when its time is up, and 5 when the status cannot come any more", () =>
+  it.live("exits 7 if the time runs out, and 5 if the node can no longer reach the status", () =>
     Effect.gen(function* () {
       const id = String(yield* created("slow"))
       const late = yield* berth(["node", "wait", id, "--timeout", "5s"])

@@ -183,7 +183,7 @@ describe("a project and a location", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("have keys of their own: a key makes one node in each place, in any case of the location", () =>
+  it.live("have their own keys: a key makes one node in each place, whatever the case of the location", () =>
     Effect.gen(function* () {
       const { berth, count } = yield* service
       const create = (...place: ReadonlyArray<string>) =>
@@ -202,7 +202,7 @@ describe("a project and a location", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("have fleets of their own: a ledger of one place is refused in another", () =>
+  it.live("have their own fleets: a ledger of one place is refused in another", () =>
     Effect.gen(function* () {
       const { berth, count, home } = yield* service
       const file = join(home, "fleet.yaml")

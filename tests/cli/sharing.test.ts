@@ -190,7 +190,7 @@ describe("what is kept for reads", () => {
       return (...args: ReadonlyArray<string>) => invoke(args, { env })
     })
 
-  it.live("holds a change back, which says so, and so does limits", () =>
+  it.live("holds a change back; the error and berth limits say so", () =>
     Effect.gen(function* () {
       const run = yield* withLeft(9)
       assert.strictEqual((yield* run("node", "get", "1", "-o", "id")).stdout, "1\n")

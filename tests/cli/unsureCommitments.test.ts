@@ -102,7 +102,7 @@ describe("a member whose purchase got no reply", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("goes on with its replacement once a person has said to commitment set what the portal shows", () =>
+  it.live("continues its replacement once a person has told commitment set what the portal shows", () =>
     Effect.gen(function* () {
       const { account, service } = yield* alteredService
       const fleet = yield* hurriedFolderOf(account)

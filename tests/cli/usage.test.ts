@@ -163,7 +163,7 @@ describe("a usage error", () => {
     })
   )
 
-  it.live("is a sentence where -o json is no flag but an argument", () =>
+  it.live("is a sentence if -o json is an argument and not a flag", () =>
     Effect.gen(function* () {
       const { stderr } = yield* invoke(["node", "list", "--", "-o", "json"], { env })
       assert.match(stderr, /^error: /)

@@ -200,13 +200,13 @@ const pagesOf: Readonly<Record<string, ReadonlyArray<string>>> = {
 }
 
 describe.each(names)("the tarball of %s", (name) => {
-  it("holds what its entries need, and neither tests nor sources", async () => {
+  it("contains the files that its entries need, without tests and sources", async () => {
     const files = await readdir(join(withEffect.folder, "node_modules", name), { recursive: true })
     expect(files).toEqual(expect.arrayContaining(["LICENSE", "README.md", "package.json"]))
     expect(files.filter((file) => /(?<!\.d)\.ts$|\.test\.|\.map$|\.tsbuildinfo$/.test(file))).toEqual([])
   })
 
-  it("has pages whose links lead to what is in it", async () => {
+  it("has pages whose links stay within it", async () => {
     const home = join(withEffect.folder, "node_modules", name)
     const pages = (await readdir(home, { recursive: true })).filter((file) => file.endsWith(".md"))
     expect(pages).toContain("README.md")
@@ -219,7 +219,7 @@ describe.each(names)("the tarball of %s", (name) => {
     }
   })
 
-  it("has every page for users that its README names, and those that these name", async () => {
+  it("has every page for users that its README links to, directly or through other pages", async () => {
     const files = await readdir(join(withEffect.folder, "node_modules", name), { recursive: true })
     expect(files).toEqual(expect.arrayContaining([...pagesOf[name]!]))
   })

@@ -90,7 +90,7 @@ describe("the compiled code of berth", () => {
     expect(commands()).toEqual(["schema node", "profile list"])
   })
 
-  it("has the functions that ran, and is what the next run takes", () => {
+  it("contains the functions that ran, and serves the next run", () => {
     const first = compiledBy("profile", "list", "--quiet")
     const hashed = first.filter(({ name }) => name !== "main.cjs")
     expect(hashed.length).toBeGreaterThan(1)

@@ -34,7 +34,7 @@ const workflow = (file: string): Workflow => parse(read(file))
 const stepsOf = ({ jobs }: Workflow) => Object.values(jobs).flatMap(({ steps = [] }) => steps)
 
 describe.each(files)("%s", (file) => {
-  it("has actions that are pinned by digest, with the version beside it", () => {
+  it("has actions that are pinned by digest, with the version next to it", () => {
     const lines = read(file).match(/uses: .*$/gm) ?? []
     const foreign = lines.filter((line) => !line.startsWith("uses: ./"))
     expect(foreign.length).toBeGreaterThan(0)

@@ -183,7 +183,7 @@ describe("a service that fails", () => {
     }).pipe(Effect.provide(serviceLayer({ scenario: "small" })))
   )
 
-  it.effect("gets no request for as long as it asks, and one soon after that", () =>
+  it.effect("gets no request during the pause that it asks for, and one soon afterwards", () =>
     Effect.gen(function* () {
       const { fail, pass, requests } = yield* Wire
       yield* polling()

@@ -24,7 +24,7 @@ const shownOwners = `Array.from(document.querySelectorAll("#owners tr"), ({ cell
 })`
 
 layer(TestServer.layer({ clock: "real" }), { excludeTestServices: true })("the dashboard of several daemons", (it) => {
-  it.effect("goes on when another one is killed, names who took over, and says that their store is away", () =>
+  it.effect("continues if another process is killed, names its successor, and says that their store is away", () =>
     Effect.gen(function* () {
       const { config, env, postgres, worlds } = yield* makeFleet(6)
       const start = Daemon.start(["run", "--config", config, "--fast-interval", "200ms"], env)

@@ -118,7 +118,7 @@ layer(TestServer.layer(inDialect({ clock: "real" })), { excludeTestServices: tru
       })
     )
 
-    it.effect("go on while a later version changes the tables, and lose nothing as it takes their place", () =>
+    it.effect("keep working while a later version changes the tables, and lose nothing when it takes over", () =>
       Effect.gen(function* () {
         const { address, config, env, ops, worlds } = yield* makeFleet(2)
         const start = Daemon.start(["run", "--config", config, "--fast-interval", "200ms"], env)

@@ -69,7 +69,7 @@ const turn = Effect.fnUntraced(function* ({ control, id: world }: TestWorld) {
 })
 
 layer(TestServer.layer(inDialect({ clock: "real" })), { excludeTestServices: true })("several daemons", (it) => {
-  it.effect("give up what they have when their server cannot be heard, say so, and take part again when it can", () =>
+  it.effect("give up their accounts if the server cannot be reached, say so, and take part again when it returns", () =>
     Effect.gen(function* () {
       const { first, ops, proxy, second, worlds } = yield* pair()
       const [account] = yield* ownedBy(first, second)
@@ -92,7 +92,7 @@ layer(TestServer.layer(inDialect({ clock: "real" })), { excludeTestServices: tru
     })
   )
 
-  it.effect("go on where their server is slow", () =>
+  it.effect("continue if their server is slow", () =>
     Effect.gen(function* () {
       const { first, ops, proxy, second, worlds } = yield* pair()
       const owned = yield* ownedBy(first, second)

@@ -49,7 +49,7 @@ const local = (address: string, ports: ReadonlyArray<number>) => (text: string) 
     .replaceAll("4010", String(ports[0]))
     .replaceAll("9464", String(ports[1]))
 
-it.live("from one machine to three, and back, as docs/several-machines.md says", () =>
+it.live("scales from one machine to three and back, as docs/several-machines.md says", () =>
   Effect.gen(function* () {
     const postgres = yield* Postgres.scoped()
     const here = yield* folder

@@ -22,7 +22,7 @@ describe("an instant", () => {
     }
   })
 
-  it("is a day alone where it is said in which zone days begin", () => {
+  it("may be a bare day if the zone of its midnight is stated", () => {
     assert.strictEqual(read("2026-03-01", "+05:30"), "2026-02-28T18:30:00.000Z")
     assert.strictEqual(read("2026-03-01T00:00Z", "+05:30"), "2026-03-01T00:00:00.000Z")
   })

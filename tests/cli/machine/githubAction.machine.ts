@@ -115,7 +115,7 @@ describe("the action", () => {
     }).pipe(Effect.scoped, Effect.provide(service()))
   )
 
-  it.live("fails where there is no such plan, and its post step has nothing to do", () =>
+  it.live("fails for an unknown plan, and its post step has nothing to do", () =>
     Effect.gen(function* () {
       const { run } = yield* makeRunner
       const main = yield* run("main", { plan: "no-such-plan" })

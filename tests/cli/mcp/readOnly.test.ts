@@ -143,7 +143,7 @@ describe("what does not fit", () => {
       }
     })
 
-  it.live("is answered where it is no message at all, and the next one is served", () =>
+  it.live("is answered even if it is no message at all, and the next line is served", () =>
     Effect.gen(function* () {
       const agent = yield* startAgent([])
       for (const [line, code, id] of [

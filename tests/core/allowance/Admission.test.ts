@@ -76,7 +76,7 @@ describe("admission", () => {
     }).pipe(Effect.provide(service(5)))
   )
 
-  it.effect("gives the place of an interrupted call to the next one", () =>
+  it.effect("gives the place of an interrupted call to the next call", () =>
     Effect.gen(function* () {
       const ask = Images.use((images) => images.saved({ deadline: "1 day" }))
       for (let i = 0; i < 5; i++) yield* ask

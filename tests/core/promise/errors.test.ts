@@ -122,7 +122,7 @@ describe("a failure", () => {
     assert.strictEqual(requests, 2)
   })
 
-  it("has a stack that leads to who called", async () => {
+  it("has a stack that leads to the caller", async () => {
     await using service = await mockService()
     const whoCalled = async () => {
       await service.client.nodes.get(7)

@@ -162,7 +162,7 @@ describe("a list of nodes", () => {
     assert.deepStrictEqual(await iterator.next(), { done: true, value: undefined })
   })
 
-  it("gives what came before a failure, then throws it, then is done", async () => {
+  it("yields the items before a failure, then throws the failure, then is done", async () => {
     await using service = await pagedService(90, () => {}, 2)
     const iterator = service.client.nodes.list({ deadline: "2 seconds" })[Symbol.asyncIterator]()
     for (let id = 1; id <= most; id++) assert.propertyVal((await iterator.next()).value, "id", id)
@@ -247,7 +247,7 @@ describe("a list as an array", () => {
 })
 
 describe("a list by its pages", () => {
-  it("has the nodes of one reply at a time, and stops asking when its consumer leaves the loop", async () => {
+  it("yields the nodes of one reply at a time, and stops reading when its consumer leaves the loop", async () => {
     const asked: Array<number> = []
     await using service = await pagedService(10_000, (page) => asked.push(page))
     const lengths: Array<number> = []

@@ -89,7 +89,7 @@ describe("the logger of a client", () => {
     assert.strictEqual((await service.client.nodes.get(7)).id, 7)
   })
 
-  it("has to have its methods, and a level that there is", () => {
+  it("must have its methods, and a known level", () => {
     const make = (options: object) => () =>
       createClient({ baseUrl: "http://berth.test", apiKey, accessToken, ...options })
     assert.throws(make({ logger: {} }), InvalidOption, /logger is not usable: .*debug, info and warn/)

@@ -130,7 +130,7 @@ describe("a create with a key", () => {
     assert.deepStrictEqual([outcome, node.id, nodes.length], ["adopted", 41, 1])
   })
 
-  it("fails before it is sent where the folder cannot be written; one without a key is warned of once", async () => {
+  it("fails before it is sent if the folder cannot be written; without a key, prints one warning", async () => {
     const { listener, nodes } = maker()
     using temporary = folderOf()
     const file = join(temporary.folder, "file")

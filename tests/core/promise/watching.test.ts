@@ -108,7 +108,7 @@ describe("a watch of the allowance", () => {
 })
 
 describe("a wait for several nodes", () => {
-  it("gives them in the order they were named, and waits for the end of all", async () => {
+  it("returns them in the order in which they were named, and waits for all", async () => {
     await using service = await mockService({ scenario: { fleet: 30 } })
     const { nodes } = service.client
     const ids = (await Array.fromAsync(nodes.list()))

@@ -15,7 +15,7 @@ const namesIn = (events: ReadonlyArray<any>) =>
   events.flatMap(({ data, type }) => (type.startsWith("berth.node.") ? [(data.after ?? data.before).name] : []))
 
 layer(fastService, { excludeTestServices: true })("a daemon that is killed in the middle of a silence", (it) => {
-  it.effect("holds what it covers until the end, and hands over all of it once", () =>
+  it.effect("holds the covered events until the end, and then hands each over once", () =>
     Effect.gen(function* () {
       const { control, id: world } = yield* TestServer
       const ops = yield* receiver

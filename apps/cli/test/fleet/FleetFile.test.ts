@@ -17,7 +17,7 @@ nodes:
 `
 
 describe("a fleet file", () => {
-  it("has groups of nodes, which are named after the fleet and the group", () => {
+  it("has groups of nodes, named after the fleet and the group", () => {
     const { fleet, groups } = fleetOf(example)
     assert.strictEqual(fleet, "shop")
     const [web, db] = groups

@@ -87,7 +87,7 @@ describe("a ledger", () => {
     assert.strictEqual(contradictionIn(next.members), `node ${first!.node!.id} is both web-1 and web-2`)
   })
 
-  it("gives each node that a member has a key of its own", () => {
+  it("gives each node of a member its own key", () => {
     const pending = { name: "shop-web-1", plan: "small", image: "ubuntu", by: "here", since: "2026-01-01T00:00:00Z" }
     const begin = (ledger: Ledger) => begun(ledger, { group: "web", n: 1 }, { pending, sent: {}, protect: false })
     const key = (ledger: Ledger) => keyOf(ledger, ledger.members.get("web-1")!)

@@ -179,7 +179,7 @@ describe("a plan", () => {
     )
   })
 
-  it("finds out first what became of a replacement that was sent before its member was protected", () => {
+  it("first finds the outcome of a replacement that was sent before its member was protected", () => {
     const account = withMembers({ "web-1": {} })
     const order = { plan: "large", image: "ubuntu" }
     account.carryOut(

@@ -25,7 +25,7 @@ describe("a NODE argument", () => {
     assert.deepInclude(parseTarget(given), { _tag: "Id", id: undefined })
   })
 
-  it("is a name with its asterisk where a command takes no patterns", () => {
+  it("is a name with its asterisk if a command takes no patterns", () => {
     assert.deepInclude(parseTarget("web-*", { patterns: false }), { _tag: "Name", name: "web-*" })
   })
 

@@ -66,7 +66,7 @@ describe("--sort", () => {
     assert.deepStrictEqual(names(sorted(descriptor, rows, ["-size"])), ["web-1", "web-10", null, "web-2"])
   })
 
-  it("goes by the next key where the first is the same", () => {
+  it("compares the next key if the first is equal", () => {
     const rows = [row("a", 1), row("b", 2), row("a", 3)]
     const sizes = Result.getOrThrow(sorted(descriptor, rows, ["name", "-size"])).map(({ size }) => size.gb)
     assert.deepStrictEqual(sizes, [3, 1, 2])

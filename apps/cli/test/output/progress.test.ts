@@ -101,7 +101,7 @@ const failedAttempt = (number: number): Attempt => ({
 })
 
 describe("progress", () => {
-  it.effect("is a line for every change where nothing can be repainted", () =>
+  it.effect("is a line for every change if nothing can be repainted", () =>
     Effect.gen(function* () {
       const { notes, painted } = yield* shown(pipe, () => wait)
       assert.deepStrictEqual(notes, ["web (1): created (0 s)", "web (1): running (4 s)"])

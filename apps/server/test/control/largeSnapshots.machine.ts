@@ -61,7 +61,7 @@ const beginPut = (text: string, length: number, world = "default", headers = "")
   )
 
 describe("a snapshot of 50 000 nodes", () => {
-  it.effect("goes out and in, with its length and without, and is the same bytes again", () =>
+  it.effect("is exported and restored, with and without its length, as the same bytes", () =>
     Effect.gen(function* () {
       const { makeWorld } = yield* TestServer
       const text = yield* takeSnapshot()
@@ -107,7 +107,7 @@ describe("a snapshot of 50 000 nodes", () => {
 })
 
 describe("a snapshot whose body is late", () => {
-  it.live("is 404 where its world has been deleted meanwhile", () =>
+  it.live("is 404 if its world was deleted in the meantime", () =>
     Effect.gen(function* () {
       const { id } = (yield* control("POST", "/worlds", {})).json
       const text = yield* takeSnapshot(id)

@@ -206,7 +206,7 @@ const changed = (
 }
 
 describe("any body", () => {
-  it.effect("gets a success, or a failure of its own with the fields at fault, at every route", () =>
+  it.effect("gets a success, or the route's own failure with the invalid fields, at every route", () =>
     Effect.gen(function* () {
       const context = yield* Effect.context<TestServer | HttpClient.HttpClient>()
       const { json: snapshot } = yield* sendText("GET", "/worlds/default/snapshot", "")

@@ -60,7 +60,7 @@ describe("a world as a value", () => {
     )
   }
 
-  it.effect("goes out and in with more than a request to the service may have", () =>
+  it.effect("is exported and restored even if it is larger than a request to the service may be", () =>
     Effect.gen(function* () {
       const { makeWorld } = yield* TestServer
       const fleet = yield* makeWorld({ scenario: { fleet: 12_000 } })

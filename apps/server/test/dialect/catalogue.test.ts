@@ -15,7 +15,7 @@ const offersOf = (query: Record<string, string | number> = {}, place = delhi) =>
   Effect.map(at(place)("GET", "/images/", { query }), ({ json }): ReadonlyArray<Offer> => json.data)
 
 layer(TestServer.layer({ dialect: "today" }))("the catalogue of today", (it) => {
-  it.effect("has prices as numbers, a currency, and whether a plan is to be had", () =>
+  it.effect("has prices as numbers, a currency, and the availability of each plan", () =>
     Effect.gen(function* () {
       const { json } = yield* call("GET", "/images/")
       expect(shapeOf(json)).toEqual(shapeOf(vector("images-2026").body))

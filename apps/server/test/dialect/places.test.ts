@@ -113,7 +113,7 @@ layer(TestServer.layer({ dialect: "today" }))("projects and locations", (it) => 
 layer(
   TestServer.layer({ dialect: "today", scenario: "small", nodes: [{ name: "given-1", project: 7, location: "Noida" }] })
 )("a world of today that begins with nodes", (it) => {
-  it.effect("has those of its scenario in project 1 in Delhi, and given ones where they are put", () =>
+  it.effect("has the nodes of its scenario in project 1 in Delhi, and given nodes in their own places", () =>
     Effect.gen(function* () {
       expect(yield* namesAt(delhi)).toEqual(["web-1", "web-2", "database", "build", "backup"])
       expect(yield* namesAt({ project_id: 7, location: "Noida" })).toEqual(["given-1"])

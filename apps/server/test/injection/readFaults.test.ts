@@ -10,7 +10,7 @@ describe("faults as JSON", () => {
     expect(Result.getOrThrow(readFaults(given))).toEqual(given)
   })
 
-  it("everything at fault is named at once, by place", () => {
+  it("names every fault at once, by place", () => {
     const errors = errorsOf([
       { fault: "status", status: 99, stauts: 503 },
       { fault: "nope" },

@@ -72,7 +72,7 @@ describe("faults that take time take that of the server's Clock, not the world's
     }).pipe(Effect.provide(TestServer.layer({ scenario: "small" })))
   )
 
-  it.effect("hang: nothing comes however long one waits; whether it is processed is an option", () =>
+  it.effect("hang: no reply ever comes; an option decides whether the request is processed", () =>
     Effect.gen(function* () {
       const world = yield* TestServer
       for (const [processed, made] of [

@@ -72,7 +72,7 @@ layer(TestServer.layer())("a status of one's own", (it) => {
     })
   )
 
-  it.effect("has its own headers over those of every reply, and the others beside them", () =>
+  it.effect("has its own headers, which override those of every reply, and the other headers", () =>
     Effect.gen(function* () {
       const { headers } = yield* replyUnder({
         status: 429,

@@ -48,7 +48,7 @@ layer(TestServer.layer())("the events of a server", (it) => {
     })
   )
 
-  it.effect("go on where a client left off, without a gap and without a repetition", () =>
+  it.effect("continue where a client left off, without a gap or a repetition", () =>
     Effect.gen(function* () {
       const world = yield* (yield* TestServer).makeWorld()
       const first = yield* watchEvents(`?world=${world.id}`)

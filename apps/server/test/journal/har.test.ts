@@ -20,7 +20,7 @@ const archiveOf = (world: TestWorld) =>
   })
 
 layer(TestServer.layer())("the archive of a world", (it) => {
-  it.effect("has the server itself as what OPTIONS * asks for", () =>
+  it.effect("takes OPTIONS * as a request about the server itself", () =>
     Effect.gen(function* () {
       const { baseUrl } = yield* TestServer
       yield* exchange(baseUrl, ["OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n"], { enough: 1 })
@@ -97,7 +97,7 @@ layer(TestServer.layer())("the archive of a world", (it) => {
     })
   )
 
-  it.effect("holds no credentials, also not in a reply that repeats them", () =>
+  it.effect("contains no credentials, not even in a reply that repeats them", () =>
     Effect.gen(function* () {
       const world = yield* (yield* TestServer).makeWorld()
       const [key, token] = [Redacted.value(world.apiKey), Redacted.value(world.accessToken)]

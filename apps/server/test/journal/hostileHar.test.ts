@@ -84,7 +84,7 @@ describe("an archive", () => {
     })
   )
 
-  it.effect("has what came on a socket, byte for byte", () =>
+  it.effect("contains the bytes from the socket unchanged", () =>
     Effect.gen(function* () {
       const { baseUrl } = yield* TestServer
       const odd = ["/%E9%80?a=%FF&%ED%A0%80", "http://other.test/x?y", '/%zz/[]|^`"', "//x", "/a?b?c#d"]

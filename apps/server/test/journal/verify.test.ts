@@ -95,7 +95,7 @@ describe("the order of expected calls", () => {
     expect((await inOrder(list, { operation: "nodes.delete", count: 0 }, { ...create, atMost: 5 })).ok).toBe(true)
   })
 
-  it("is a mismatch where a call came too early, which is shown", async () => {
+  it("is a mismatch if a call came too early, which is shown", async () => {
     const { message, mismatches, ok } = await inOrder({ status: 422 }, { status: 202 })
     expect(ok).toBe(false)
     expect(mismatches).toMatchObject([{ wanted: "at least 1 after request 3", found: 0 }])

@@ -31,7 +31,7 @@ describe("another word for running", () => {
     expect(compare(await learned(some), await learned("ACTIVE")).differences).toEqual([])
   })
 
-  it("is a difference where only some nodes have it", async () => {
+  it("is a difference if only some nodes have it", async () => {
     const some = (id: number) => (id % 10 === 0 ? "MIGRATING" : "running")
     const { differences } = compare(await learned("running"), await learned(some))
     expect(differences).toContainEqual({ what: "statuses added", before: "none", now: "MIGRATING" })

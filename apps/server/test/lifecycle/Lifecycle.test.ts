@@ -24,7 +24,7 @@ const node = (id: number, over: Partial<LivingNode> = {}): LivingNode => ({
 const only = (outcome: Partial<Outcomes>): Outcomes => ({ runs: 0, stuck: 0, powersOff: 0, vanishes: 0, ...outcome })
 
 describe("a lifecycle with jitter and outcomes", () => {
-  it("gives each outcome its share, the same nodes every time, and others to another seed", () => {
+  it("gives each outcome its share: the same nodes every time, other nodes for another seed", () => {
     const lifecycle: Lifecycle = { ...defaultLifecycle, outcomes: { runs: 6, stuck: 2, powersOff: 1, vanishes: 1 } }
     const phases = (seed: number) =>
       Array.from({ length: 2_000 }, (_, id) => phaseAt(seed, lifecycle, node(id), 10_000_000))
@@ -110,7 +110,7 @@ describe("a lifecycle with jitter and outcomes", () => {
     )
   })
 
-  it("is another one for nodes whose name matches, the first pattern first", () => {
+  it("differs for nodes whose name matches a pattern; the first pattern wins", () => {
     const rule = (provisioningMillis: number) => ({ ...defaultLifecycle, provisioningMillis })
     const lifecycle: Lifecycle = {
       ...defaultLifecycle,

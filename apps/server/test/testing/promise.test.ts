@@ -118,7 +118,7 @@ describe("a world of a test without Effect", () => {
     expect(await fixture.nodes()).toEqual([])
   })
 
-  it("explains a failed test also after it has ended, and then refuses everything else", async () => {
+  it("explains a failed test even after it has ended, and then refuses everything else", async () => {
     const world = await server.makeWorld({ seed: 7 })
     await world.arm([{ fault: "html-error" }])
     await send(world, "GET", "/nodes/").catch(() => {})
@@ -173,7 +173,7 @@ describe("what is refused", () => {
 })
 
 describe("a server of a test without Effect", () => {
-  it("gives its options to each world that has none of its own", async () => {
+  it("gives its options to each world without its own", async () => {
     await using other = await startServer({ provisioning: "1 minute", scenario: "small" })
     await using world = await other.makeWorld({ scenario: "empty" })
     await create(world, "web")

@@ -88,7 +88,7 @@ describe("the table of nodes", () => {
     )
   })
 
-  it("is a sorted array also where ids come back and records change", () => {
+  it("stays a sorted array if ids return and records change", () => {
     const step = fc.record({ id: fc.nat(1_500), kind: fc.constantFrom("put", "put", "remove") })
     fc.assert(
       fc.property(fc.array(step, { maxLength: 400 }), fc.array(fc.nat(1_500)), (steps, last) => {

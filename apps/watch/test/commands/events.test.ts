@@ -14,7 +14,7 @@ const event = (name: string) => ({
 })
 
 describe("an event as CSV", () => {
-  it("has a column for what a spreadsheet sorts by, and all of its data", () => {
+  it("has a column for each value that a spreadsheet sorts by, and all of its data", () => {
     expect(csvHeader).toBe("time,account,sequence,type,subject,name,from,to,id,data\n")
     expect(csvLine(event("web"))).toBe(
       "2026-03-01T10:20:30.000Z,eu,42,berth.node.status_changed,nodes/7,web,created," +

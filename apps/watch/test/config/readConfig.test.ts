@@ -89,7 +89,7 @@ accounts:
     expect(problems(`x-0: &a0 [x]\n${rows.join("")}x-c: &c { <<: *c, d: *c }\n${config("")}`)).toEqual([])
   })
 
-  it("has a budget and what is forgotten for each account", () => {
+  it("has a budget and forgotten alerts for each account", () => {
     const money = (more: string) => Result.getOrThrow(read(config(more))).accounts[0]
     expect(money("")).toMatchObject({ budget: null, forgottenMillis: null })
     expect(money("    budget: { month: 200000, warn: [100%, 50%, 80%] }\n    forgotten: 72h\n")).toMatchObject({

@@ -49,7 +49,7 @@ const line =
 const over = "berth-watch: records-unreadable (acme) is over; it began at 1970-01-01T00:00:00.000Z."
 
 describe("the report of troubles", () => {
-  it.effect("has one line and one event when a trouble begins, and when it ends, however long it lasts", () =>
+  it.effect("prints one line and one event at the start and at the end of a trouble, however long it lasts", () =>
     Effect.gen(function* () {
       const reported: Reported = new Map()
       expect(yield* during(60, { unreadable }, reported)).toEqual([line])
@@ -61,7 +61,7 @@ describe("the report of troubles", () => {
     }).pipe(Effect.provide(store))
   )
 
-  it.effect("has no second event after a restart, and the begin of the first", () =>
+  it.effect("has no second event after a restart, and keeps its start time", () =>
     Effect.gen(function* () {
       expect(yield* during(5, { unreadable })).toEqual([line])
       // The next process begins a new log on stderr, so it reports the trouble again.
@@ -115,7 +115,7 @@ describe("the report of troubles", () => {
     }).pipe(Effect.provide(store))
   )
 
-  it.effect("has nothing to say while all is well", () =>
+  it.effect("is silent while all is well", () =>
     Effect.gen(function* () {
       expect(yield* during(60, { unreadable: null })).toEqual([])
       expect(yield* events).toEqual([])

@@ -93,7 +93,7 @@ describe("a courier", () => {
     }).pipe(Effect.provide(store))
   )
 
-  it.effect("hands over once its running attempts are stored, and begins no other", () =>
+  it.effect("hands over once its running attempts are stored, and starts no others", () =>
     Effect.gen(function* () {
       const { backlog, commit } = yield* Store
       const owner = yield* claim

@@ -90,7 +90,7 @@ describe("the queues of a sink", () => {
     }
   })
 
-  it("hold up no other node when one event fails", () => {
+  it("delay no other node when one event fails", () => {
     const queues = queuesOf(delivery(1, 7), delivery(2, 7), delivery(3, 8))
     const [first] = queues.start(0)
     queues.failed(first!, refused, 0, chance)
@@ -98,7 +98,7 @@ describe("the queues of a sink", () => {
     expect(seqs(queues.start(1))).toEqual([4])
   })
 
-  it("find a receiver failing that takes nothing three times in a row, whatever it answers, until it takes an event", () => {
+  it("count a receiver as failing after three refusals in a row, whatever it answers, until it accepts an event", () => {
     const queues = queuesOf(delivery(1), delivery(2), delivery(3), delivery(4))
     const [a, b, c, d] = queues.start(0)
     const stateAfter = (failure: typeof refused, of: Delivery) => {

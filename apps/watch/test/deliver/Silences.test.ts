@@ -66,7 +66,7 @@ describe("a silence", () => {
     expect(covers(all, "ops", { ...outage, account: "_daemon" })).toBe(false)
   })
 
-  it("holds until the last is over, and gives up only what all of them do", () => {
+  it("holds events until the last silence is over, and drops only events that all of them drop", () => {
     const drop = silence({ id: "a", atEnd: "drop" })
     const later = silence({ id: "b", untilMillis: 300 })
     expect([150, 250, 300].map((now) => fateOf([drop, later], now, null))).toEqual(["hold", "hold", "hand"])

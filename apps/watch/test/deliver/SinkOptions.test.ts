@@ -24,7 +24,7 @@ describe("a filter", () => {
     expect(selects(all, event())).toBe(true)
   })
 
-  it("goes by account, type and the name of the node, before or after", () => {
+  it("selects by account, type and the name of the node, before or after", () => {
     expect(selects({ ...all, accounts: ["us"] }, event())).toBe(false)
     expect(selects({ ...all, types: ["berth.node.*"] }, event())).toBe(true)
     expect(selects({ ...all, types: ["berth.watch.*", "berth.node.deleted"] }, event())).toBe(false)
@@ -35,7 +35,7 @@ describe("a filter", () => {
     expect(selects({ ...all, nodes: ["db-*"] }, event({ node: null, type: "berth.watch.degraded" }))).toBe(true)
   })
 
-  it("goes by the cause of a deletion, and lets all other events pass", () => {
+  it("selects by the cause of a deletion, and lets all other events pass", () => {
     const deleted = (cause: string, name = "web-1") =>
       event({ type: "berth.node.deleted" }, { before: { name }, after: null, cause })
     const unexpected = { ...all, causes: ["unknown" as const] }

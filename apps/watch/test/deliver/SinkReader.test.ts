@@ -34,7 +34,7 @@ const run = (events: ReadonlyArray<StoredEvent>, forMillis: number) => {
 }
 
 describe("flap damping", () => {
-  it("holds a change back until the status has held", () => {
+  it("holds a change back until the status has lasted", () => {
     expect(run([change(1, 0, "running", "power-off")], 30 * second)).toEqual([{ seq: 1, due: 30 * second }])
   })
 

@@ -113,7 +113,7 @@ describe("sinks", () => {
     }).pipe(Effect.provide(store))
   )
 
-  it.live("go on where they were when the daemon starts again", () =>
+  it.live("continue at their positions after a restart of the daemon", () =>
     Effect.gen(function* () {
       const { commit } = yield* Store
       const owner = yield* claim

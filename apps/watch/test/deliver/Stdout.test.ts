@@ -8,7 +8,7 @@ const failing = (code: string) =>
   new Writable({ write: (_chunk, _encoding, done) => done(Object.assign(new Error("no"), { code })) })
 
 describe("stdout", () => {
-  it.effect("has taken a text only when the system has", () => {
+  it.effect("has taken a text only when the system has taken it", () => {
     let taken: (() => void) | undefined
     const slow = new Writable({ write: (_chunk, _encoding, done) => void (taken = done) })
     return Effect.gen(function* () {

@@ -92,7 +92,7 @@ describe("a sink during a silence", () => {
     }).pipe(Effect.provide(store))
   )
 
-  it.effect("hands over once what the store has settled, although the connection broke before it said so", () =>
+  it.effect("hands settled deliveries over once, although the connection broke before the store confirmed them", () =>
     Effect.gen(function* () {
       const store = yield* Store
       const owner = yield* claim
@@ -115,7 +115,7 @@ describe("a sink during a silence", () => {
     }).pipe(Effect.provide(store))
   )
 
-  it.effect("gives up what one that drops covers; the log keeps it, and a replay delivers it", () =>
+  it.effect("drops the covered events of a silence that drops; the log keeps them, and a replay delivers them", () =>
     Effect.gen(function* () {
       const { addSilence, after, commit, silenceCounts } = yield* Store
       const owner = yield* claim

@@ -335,7 +335,7 @@ describe("a list too short to be believed", () => {
     expect(watch.absences().size).toBe(0)
   })
 
-  it("holds nodes up, too, that were expected to go", () => {
+  it("also delays nodes that were expected to go", () => {
     const watch = byHand()
     const terminating = nodes(10).map((node) => (node.id > 9 ? { ...node, status: "terminate" as const } : node))
     watch.baseline(...terminating)

@@ -43,14 +43,14 @@ describe("failed requests", () => {
 })
 
 describe("a time without a complete sweep", () => {
-  it("is an outage when it is longer than a minute, and than two sweeps as planned", () => {
+  it("is an outage if it is longer than a minute and than two planned sweeps", () => {
     const watch = byHand(defaultRules)
     watch.baseline(aNode({ id: 1 }))
     watch.pass(60_001)
     expect(types(watch.finds(aNode({ id: 1 })))).toEqual(["watch.degraded"])
   })
 
-  it("is an outage also when nothing is answered, nor fails", () => {
+  it("is an outage even if requests are neither answered nor fail", () => {
     const watch = byHand(defaultRules)
     watch.baseline(aNode({ id: 1 }))
     watch.pass(60_000)

@@ -46,7 +46,7 @@ describe("a node that was reported deleted", () => {
     expect(watch.observe({ _tag: "NodeFound", asked, answered, node: aNode({ id: 1 }) })).toEqual([])
   })
 
-  it("is asked about less and less often while lists show it and reads do not, and every hour at least", () => {
+  it("is read less and less often while lists show it and reads do not, but at least every hour", () => {
     const watch = deleted()
     const pauses = []
     for (let n = 0; n < 9; n++) {

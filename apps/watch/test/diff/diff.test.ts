@@ -582,7 +582,7 @@ describe("a list without dates", () => {
   const undated = (id: number) => aNode({ id, createdAt: null })
   const known = stable.map(({ id }) => undated(id))
 
-  it("has a new node where its id is above all that were known, and a discovered one otherwise", () => {
+  it("counts a node as new if its id is above all known ids, and as discovered otherwise", () => {
     const watch = byHand()
     watch.baseline(...known)
     expect(types(watch.sweep(...known, undated(200)))).toEqual(["node.created"])

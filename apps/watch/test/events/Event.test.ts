@@ -226,7 +226,7 @@ describe("the id of an event", () => {
     expect(toEvent(seenLater, "acme", 99).id).toBe(toEvent(seen, "acme", 7).id)
   })
 
-  it("is another one for another account, node, incarnation, life, type or version", () => {
+  it("differs for another account, node, incarnation, life, type or version", () => {
     const ids = [
       eventId("acme", "berth.node.created", identity),
       eventId("other", "berth.node.created", identity),

@@ -123,7 +123,7 @@ describe("the share of the requests", () => {
     )
   })
 
-  it("has room for its pace for ever, and not for a faster one", () => {
+  it("has room for its pace indefinitely, but not for a faster pace", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 40 }),
@@ -158,7 +158,7 @@ describe("the share of the requests", () => {
     )
   })
 
-  it("has a pace of a large share that is too slow by a hundredth at most", () => {
+  it("paces a large share at most a hundredth too slowly", () => {
     const perHour = 20_000
     const share = new RequestShare(hourly(perHour))
     const sent: Array<number> = []

@@ -120,7 +120,7 @@ describe("a small account", () => {
     expect(due(watch)).toEqual({ _tag: "page", inMillis: 4750 })
   })
 
-  it("is asked again for a page that failed as soon as the pause after it is over", () => {
+  it("is asked for a failed page again as soon as the pause is over", () => {
     const watch = byHand()
     watch.baseline(...many(3))
     const failed = { sweep: beginSweep(3), quietUntilMillis: watch.now() + 700 }

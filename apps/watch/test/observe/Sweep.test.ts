@@ -73,7 +73,7 @@ describe("a sweep", () => {
     }
   })
 
-  it("has every node of a list that is deleted from while it is read", () => {
+  it("has every node of a list while other nodes are deleted", () => {
     fc.assert(
       fc.property(fc.integer({ min: 150, max: 700 }), fc.array(fc.integer({ min: 0, max: 699 })), (count, gone) => {
         const stays = many(count).filter((_, index) => !gone.includes(index))
@@ -127,7 +127,7 @@ describe("a sweep", () => {
     expect(swept(() => list, 100, beginSweep(3, 40)).completed.requests).toBeGreaterThan(1)
   })
 
-  it("goes on behind a page in which a record cannot be read, and counts those without an id", () => {
+  it("continues after a page with an unreadable record, and counts records without an id", () => {
     const list = many(250).map((record, index): ListRecord => {
       if (index === 20) return unreadable(nodeId(21))
       return index === 30 ? unreadable(null) : record

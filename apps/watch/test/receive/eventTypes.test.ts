@@ -39,7 +39,7 @@ it.effect("hold for every event, also after a silence", () =>
   })
 )
 
-it.effect("hold for the nodes with which a sink begins", () =>
+it.effect("apply to the nodes with which a sink starts", () =>
   Effect.gen(function* () {
     const found = (yield* someEvents)
       .map((json) => JSON.parse(json))
@@ -50,7 +50,7 @@ it.effect("hold for the nodes with which a sink begins", () =>
   })
 )
 
-it.effect("have the types that there are, and narrow by them", () =>
+it.effect("have the existing types, and narrow by type", () =>
   Effect.gen(function* () {
     const nameOf = (event: WatchEvent): string | null => {
       switch (event.type) {

@@ -149,7 +149,7 @@ describe("a store in a file", () => {
     })
   )
 
-  it.effect("has a log that does not stay as large as it once was", () =>
+  it.effect("has a log that shrinks again", () =>
     Effect.gen(function* () {
       const path = yield* newPath
       yield* Effect.gen(function* () {

@@ -466,7 +466,7 @@ export const storeContract = (name: string, store: Layer.Layer<Store | SqlClient
         }).pipe(Effect.provide(store))
       )
 
-      it.effect("has a name once, replaces it where that is meant, and keeps it paused", () =>
+      it.effect("has each name once, replaces it on request, and keeps it paused", () =>
         Effect.gen(function* () {
           const { addWatchedAccount, setWatchedState, watchedAccounts } = yield* Store
           yield* addWatchedAccount(acme, false)

@@ -27,11 +27,11 @@ describe("the clock of the machine", () => {
     expect(stepAfter([0, -2 * minuteMillis, 0])).toBe(-2 * minuteMillis)
   })
 
-  it("has not stepped when it is adjusted a little, however often", () => {
+  it("has not stepped if it is adjusted a little, however often", () => {
     expect(stepAfter(Array.from({ length: 100 }, () => 4000))).toBe(null)
   })
 
-  it("has not stepped when it is set back to where it was", () => {
+  it("has not stepped if it is set back to its old time", () => {
     expect(stepAfter([2 * minuteMillis, 1000, -2 * minuteMillis])).toBe(null)
   })
 

@@ -81,7 +81,7 @@ describe("the table of troubles", () => {
     for (const text of [entry.begins, entry.ends]) expect(text).toMatch(/[^.|]$/)
   })
 
-  it("has each name, alert and event once, and no event that there is not", () => {
+  it("has each name, alert and event once, and no unknown event", () => {
     for (const values of [troubleTable.map(({ name }) => name), troubleTable.map(({ alert }) => alert.name)]) {
       expect(new Set(values).size).toBe(values.length)
     }
@@ -118,7 +118,7 @@ describe("the table of troubles", () => {
     expect(trouble!.next).toBe("Repair the receiver, then run berth-watch sinks enable ops.")
   })
 
-  it("gives a process that has just begun the time of a sweep", () => {
+  it("gives a process that has just started the time of a sweep", () => {
     const begun = (millis: number, intervalMillis: number | null = null) => ({
       ...ofAccount({ state: "starting", lastSweep: null, intervalMillis }),
       begunMillis: nowMillis - millis
@@ -139,7 +139,7 @@ describe("the table of troubles", () => {
     ])
   })
 
-  it("finds two troubles of one account beside each other", () => {
+  it("finds two troubles of one account at once", () => {
     const outage = { message: "503", sinceMillis: 5, isRefusal: false }
     const doubt = { message: "half is missing", sinceMillis: 5, isOther: false }
     expect(keysOf(ofAccount({ outage, doubt }))).toEqual(["service-failing (acme)", "list-not-believed (acme)"])

@@ -147,7 +147,7 @@ describe("a whole number", () => {
 })
 
 describe("a size", () => {
-  it("has as many digits as can be counted", () => {
+  it("has at most as many digits as a number can hold", () => {
     for (const wire of ["9".repeat(30), `${"9".repeat(300)} GB`, 1e300]) {
       assert.strictEqual(diskGb(wire), unreadable)
       assert.strictEqual(memoryMib(wire), unreadable)

@@ -286,7 +286,7 @@ describe("a reply with several outcomes to a change", () => {
     })
   }
 
-  it("is a create whose outcome is open, unless it shows the node", () => {
+  it("is a create with an open outcome, unless the record shows the node", () => {
     assert.isTrue(reasonOf(207, { ...errors, code: 412, data: {} }).mayBeProcessed)
     const node = { message: "Multi-Status", code: 207, data: nodeRecord({ id: 8 }), errors: { tag: ["is unknown"] } }
     assert.isTrue(Result.isSuccess(interpret({ status: 207, headers: {}, body: JSON.stringify(node) }, {}, 0)))

@@ -103,7 +103,7 @@ describe("faults on the page", () => {
     })
   )
 
-  it.live("have a form of each kind, which arms it as it is or names what is missing", () =>
+  it.live("have a form for each kind, which arms the fault or names the missing fields", () =>
     Effect.gen(function* () {
       const { account, page } = yield* shown()
       const { components } = yield* control(account, "GET", "/openapi.json")

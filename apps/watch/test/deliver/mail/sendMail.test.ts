@@ -223,7 +223,7 @@ describe("a mail", () => {
     })
   )
 
-  it.effect("fails for now if at least one of its addresses is refused only for now", () =>
+  it.effect("fails temporarily if at least one of its addresses is refused temporarily", () =>
     Effect.gen(function* () {
       const service = yield* serve()
       const to = ["gone", "grey"].map((name) => ({ name: "", address: `${name}@example.com` }))

@@ -131,7 +131,7 @@ describe("the dashboard while things happen", () => {
     })
   )
 
-  it.live("follows nothing while it is hidden, and goes on where it was", () =>
+  it.live("follows nothing while it is hidden, and then continues at its position", () =>
     Effect.gen(function* () {
       const daemon = yield* served()
       yield* scene(daemon, 8)
@@ -153,7 +153,7 @@ describe("the dashboard while things happen", () => {
     })
   )
 
-  it.live("holds the timeline while its reader reads on below, and counts what is new", () =>
+  it.live("keeps the timeline still while the reader reads further down, and counts new events", () =>
     Effect.gen(function* () {
       const daemon = yield* served()
       const web = aNode({ id: 7, name: "web" })
@@ -177,7 +177,7 @@ describe("the dashboard while things happen", () => {
     })
   )
 
-  it.live("has its rows in the document in the order in which they are shown, wherever it was scrolled from", () =>
+  it.live("has its rows in the document in the displayed order, wherever the reader scrolled from", () =>
     Effect.gen(function* () {
       const daemon = yield* served()
       yield* scene(daemon, 300)

@@ -82,7 +82,7 @@ describe("the breaker", () => {
     assert.strictEqual(again(4000), 2000)
   })
 
-  it("ignores calls that began before it opened", () => {
+  it("ignores calls that started before it opened", () => {
     const trying = admit(opened, 2000)
     assert.strictEqual(trying._tag, "Go")
     if (trying._tag === "Go") assert.deepStrictEqual(record(trying.state, initial.era, "ok", 2001), trying.state)

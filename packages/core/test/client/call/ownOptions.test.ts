@@ -14,7 +14,7 @@ const id = NodeId.make(7)
 const credentials = { apiKey: Redacted.make("key-of-mine"), accessToken: Redacted.make("token-of-mine") }
 
 describe("a call", () => {
-  it.effect("has a maximum of attempts of its own, above or below that of its client", () =>
+  it.effect("has its own maximum of attempts, above or below that of its client", () =>
     Effect.gen(function* () {
       const attempts = (maxAttempts: number) =>
         Effect.map(
@@ -25,7 +25,7 @@ describe("a call", () => {
     }).pipe(Effect.provide(layer(() => failure(503, "busy"), { maxAttempts: 3 })))
   )
 
-  it.effect("has a time limit of its own for each attempt", () =>
+  it.effect("has its own time limit for each attempt", () =>
     Effect.gen(function* () {
       const { attempts, reason } = yield* inTime(
         Effect.flip(Nodes.use((nodes) => nodes.get(id, { attemptTimeout: "2 seconds", maxAttempts: 2 })))

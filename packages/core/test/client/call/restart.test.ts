@@ -50,7 +50,7 @@ describe("a service that restarts", () => {
     }).pipe(Effect.provide(layer(awayUntil(1200))))
   )
 
-  it.effect("for so long that the breaker opens again fails the calls that wait for it", () =>
+  it.effect("until the breaker opens again fails the waiting calls", () =>
     Effect.gen(function* () {
       const hasty = Nodes.use((nodes) => nodes.get(NodeId.make(7), { retry: false }))
       yield* Effect.replicateEffect(Effect.ignore(hasty), 10)

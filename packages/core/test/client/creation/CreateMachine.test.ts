@@ -395,7 +395,7 @@ describe("a create that an earlier call left", () => {
     assert.strictEqual(after(keyed, found({ ...sent, spec: null })).action?._tag, "Poll")
   })
 
-  it("gives its node again, and no other one where that is gone", () => {
+  it("returns its node again, and no other node if that one is gone", () => {
     const step = after(keyed, found({ ...sent, nodeId: NodeId.make(101) }, 60_000))
     assert.deepStrictEqual(step.action, { _tag: "GetNode", id: NodeId.make(101), afterMillis: 0 })
     const read = (result: Result.Result<Node, BerthError>) => next(keyed, step.state, { _tag: "NodeRead", result })

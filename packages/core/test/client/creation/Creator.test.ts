@@ -841,7 +841,7 @@ describe("a create with a key", () => {
     })
   })
 
-  it.effect("fails before sending where there is no place to keep it", () => {
+  it.effect("fails before sending if it cannot be kept", () => {
     const service = new Service(() => "reply")
     return Effect.gen(function* () {
       const { message, reason } = yield* inTime(Effect.flip(create("web", "job-1")))
@@ -883,7 +883,7 @@ describe("a create with a key", () => {
 })
 
 describe("a create that only adopts", () => {
-  it.effect("gives the node of a create whose reply was lost and whose caller went away", () => {
+  it.effect("returns the node of a create whose reply was lost and whose caller gave up", () => {
     const service = new Service(() => "lost")
     service.late = 100
     return Effect.gen(function* () {

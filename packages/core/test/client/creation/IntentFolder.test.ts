@@ -200,7 +200,7 @@ describe("a folder of intents", () => {
     })
   )
 
-  it.live("has a killed create of another spec count beside a lost one, also after it was given out", () =>
+  it.live("counts a killed create of another spec as well as a lost one, even after it was reported", () =>
     Effect.gen(function* () {
       const path = yield* folder
       const store = yield* storeOf(path)
@@ -247,7 +247,7 @@ describe("a folder of intents", () => {
     })
   )
 
-  it.effect("has the creates without a key of the last hour alone, however long its process runs", () =>
+  it.effect("has only the keyless creates of the last hour, however long its process runs", () =>
     Effect.gen(function* () {
       const path = yield* folder
       const store = makeDirectory(path)
@@ -265,7 +265,7 @@ describe("a folder of intents", () => {
     })
   )
 
-  it.live("has an intent no longer open once it is found to be settled, as where its process was killed between", () =>
+  it.live("closes an intent that is already settled, for example if its process was killed in between", () =>
     Effect.gen(function* () {
       const path = yield* folder
       const store = yield* storeOf(path)

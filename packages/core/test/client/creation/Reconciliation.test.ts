@@ -118,7 +118,7 @@ describe("a create whose reply is lost", () => {
     assert.deepStrictEqual(resolved([undated], { isWhole: false }), { _tag: "Undecided", candidates: [undated] })
   })
 
-  it("has made the node that is newer and alike", () => {
+  it("has made a newer node that is alike", () => {
     assert.deepStrictEqual(resolved([node(99), node(101)]), { _tag: "Found", node: node(101) })
   })
 
@@ -271,7 +271,7 @@ describe("a create whose node the service spells otherwise", () => {
     assert.strictEqual(resolved([other])._tag, "Found")
   })
 
-  it("has made the one that is spelled as it asked, if both are there", () => {
+  it("has made the node with the requested spelling, if both exist", () => {
     const other = node(102, { name: "WEB" })
     assert.deepStrictEqual(resolved([other, node(101)]), { _tag: "Found", node: node(101) })
   })

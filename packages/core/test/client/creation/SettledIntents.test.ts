@@ -51,7 +51,7 @@ const placeIn = (accounts: string, over: Partial<IntentPlace> = {}): IntentPlace
 })
 
 describe("a settled intent", () => {
-  it.effect("is apart from those that a create without a reply reads, and is found by its key and by its node", () =>
+  it.effect("is kept apart from the open intents, and is found by its key and by its node", () =>
     Effect.gen(function* () {
       const path = yield* folder
       const store = makeDirectory(path)
@@ -183,7 +183,7 @@ describe("an account", () => {
       })
   )
 
-  it.live("goes on under a new key, also where that has creates of its own", () =>
+  it.live("continues under a new key, even if that key has its own creates", () =>
     Effect.gen(function* () {
       const accounts = yield* folder
       const [before, after] = [placeIn(accounts), placeIn(accounts, { id: ids.rotated })]
@@ -289,7 +289,7 @@ describe("an account", () => {
     })
   )
 
-  it.live("has what a process that had its folder before a join settles after it", () =>
+  it.live("has the intents that a process settles after a join in a folder that it opened before", () =>
     Effect.gen(function* () {
       const accounts = yield* folder
       const running = makeAccount(placeIn(accounts))

@@ -108,7 +108,7 @@ describe("a listing", () => {
     })
   }
 
-  it("has each node once and is not called complete where the newest come first", () => {
+  it("has each node once, and is not complete if the newest come first", () => {
     const newestFirst = upTo(250).toReversed()
     const { complete, ids, requests } = read(newestFirst, 100)
     assert.deepStrictEqual(ids, newestFirst)

@@ -20,7 +20,7 @@ describe("a list of an account of one page", () => {
     })
   }
 
-  it("goes on behind a short page of a service that gives no longer ones, each time it is read", async () => {
+  it("continues after a short page of a service without longer pages, at each reading", async () => {
     for (const cap of [1, 19, 20, 50, 99]) {
       for (const exact of [true, false]) {
         const { ids } = await Effect.runPromise(readList(capped(upTo(3 * cap + 1), cap), { exact }))
@@ -117,7 +117,7 @@ describe("exact lists", () => {
       { numRuns: 40 }
     ))
 
-  it("go on where the service leaves nodes out of a full page", () =>
+  it("continue if the service leaves nodes out of a full page", () =>
     fc.assert(
       fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 100 }), { maxLength: 5 }), async (hidden) => {
         const service = capped(upTo(150), 100)
@@ -144,7 +144,7 @@ describe("exact lists", () => {
 })
 
 describe("inexact lists", () => {
-  it("have all that is there while nothing changes", () =>
+  it("have every entry while nothing changes", () =>
     fc.assert(
       fc.asyncProperty(cap, fc.nat({ max: 150 }), async (cap, size) => {
         const { ids } = await Effect.runPromise(readList(capped(upTo(size), cap), { exact: false }))

@@ -314,7 +314,7 @@ describe("rows that are restored from an older backup", () => {
     })
   )
 
-  it.live("give back a create that was under way, by its process", () =>
+  it.live("return a create under way by its process", () =>
     Effect.gen(function* () {
       const { backup, old, store } = yield* restored(
         (store) => store.save(intent("_before")),

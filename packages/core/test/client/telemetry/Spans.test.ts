@@ -22,7 +22,7 @@ const traced = Effect.withTracer(Tracer.nativeTracer)
 const attributesOf = (span: Tracer.Span | undefined) => Object.fromEntries(span!.attributes)
 
 describe("a call", () => {
-  it.effect("is a span around one per attempt where the program has a tracer", () => {
+  it.effect("is a span around one span per attempt if the program has a tracer", () => {
     const seen: Array<Tracer.Span | undefined> = []
     return Effect.gen(function* () {
       yield* Effect.withSpan(get, "the caller's").pipe(Effect.withTracer(Tracer.nativeTracer))

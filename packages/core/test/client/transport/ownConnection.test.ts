@@ -92,7 +92,7 @@ describe("a request that must not be sent twice", () => {
     )
   )
 
-  it.live("has sent nothing where its connection ends before it leaves", () =>
+  it.live("has sent nothing if its connection ends before the request leaves", () =>
     over(
       Effect.gen(function* () {
         for (const end of [
@@ -109,7 +109,7 @@ describe("a request that must not be sent twice", () => {
     )
   )
 
-  it.live("has sent nothing where no secure connection comes about in time", () =>
+  it.live("has sent nothing if no secure connection is made in time", () =>
     Effect.gen(function* () {
       const begun = yield* Deferred.make<void>()
       const port = yield* sockets((socket) => void socket.on("data", () => Deferred.doneUnsafe(begun, Effect.void)))
