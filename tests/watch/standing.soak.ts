@@ -54,7 +54,8 @@ layer(fastService, { excludeTestServices: true })("a daemon that stands still", 
 
       yield* until(() => ops.taken.length === eventsOf(daemon.program.printedOn.stdout).length)
       const news = ops.taken.slice(before).toSorted((a, b) => (a.sequence < b.sequence ? -1 : 1))
-      expect(news.filter(({ data }) => data.afterGap === true)).toEqual([news[0]])
+      const firstOf = (id: number) => news.find(({ subject }) => subject === `nodes/${id}`)!
+      expect([kept, gone, fresh].map((id) => firstOf(id).data.afterGap)).toEqual([true, true, true])
       const of = (id: number) => news.filter(({ subject }) => subject === `nodes/${id}`).map(({ type }) => type)
       expect(of(kept)).toEqual(["berth.node.status_changed"])
       expect(of(gone)).toEqual(["berth.node.deleted"])

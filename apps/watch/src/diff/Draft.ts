@@ -126,17 +126,25 @@ export class Draft implements Circumstances {
     }
   }
 
-  /** Marks the first fact after a gap. */
-  #mark(): { readonly afterGap?: true } {
-    if (!this.evidence.afterGap) return {}
-    this.note({ afterGap: false })
-    return { afterGap: true }
+  /**
+   * Marks a fact that may be about the last gap: a change that was possible before the gap ended, or a fact about the account before a sweep
+   * that began after the gap is complete.
+   */
+  #mark(changedFrom?: DateTime.Utc): { readonly afterGap?: true } {
+    const { baselineOrder, begun } = this.evidence
+    if (this.standing.baselineMillis === null || baselineOrder > begun.order) return {}
+    const { swept } = this.snapshot.evidence
+    const isMarked =
+      changedFrom === undefined
+        ? swept === null || swept.asked.order < begun.order
+        : DateTime.toEpochMillis(changedFrom) < begun.atMillis
+    return isMarked ? { afterGap: true } : {}
   }
 
   /** Reports what a step proved about a node, and remembers how long the node was in its status. */
   report({ facts, learned: lasted }: Pick<NodeStep, "facts" | "learned">): void {
     for (const fact of facts) {
-      this.facts.push({ ...fact, data: { ...fact.data, ...this.#mark() } } as NodeFact)
+      this.facts.push({ ...fact, data: { ...fact.data, ...this.#mark(fact.data.observedBetween[0]) } } as NodeFact)
     }
     if (lasted !== undefined) this.note({ durations: learned(this.evidence.durations, lasted) })
   }

@@ -28,7 +28,7 @@ const sweep = Schema.Int.annotate({ description: "Number of the sweep in this ru
 export const afterGap = Schema.optionalKey(
   Schema.Literal(true).annotate({
     description:
-      "Nothing was observed for a while before this event, so what happened in that time is unknown. Later events without this mark may also be about that time; `observedBetween` shows it."
+      "This may have happened while nothing was observed, for example while the daemon did not run. What else happened in that time is unknown."
   })
 )
 

@@ -75,8 +75,6 @@ export interface Evidence {
   readonly fingerprint: string | null
   /** When observing started, or resumed after a pause. */
   readonly begun: Moment
-  /** Whether the account was known before the process started, and nothing was reported since. */
-  readonly afterGap: boolean
   /** The last complete sweep of this process. */
   readonly swept: Swept | null
   /** The last page that was the end of the list; null before one was seen. */
@@ -104,7 +102,6 @@ export interface Evidence {
 const initialEvidence = (fingerprint: string | null, begun: Moment): Evidence => ({
   fingerprint,
   begun,
-  afterGap: false,
   swept: null,
   tail: null,
   durations: { creating: [], created: [], terminate: [] },
@@ -222,7 +219,7 @@ export const makeSnapshot = (durable: Durable, { begun, fingerprint }: Process):
     gone,
     unsettled,
     standing: durable.standing,
-    evidence: { ...initialEvidence(fingerprint, begun), afterGap: durable.standing.baselineMillis !== null }
+    evidence: initialEvidence(fingerprint, begun)
   }
   function* applying({ beliefs, counted, evidence, exchange, seen, standing }: Change): Generator<void> {
     let count = 0

@@ -186,11 +186,7 @@ const pause = (draft: Draft): void => {
       "state" in belief ? { ...belief, absence: null, hidden: null, impossible: null } : { ...belief, returning: null }
     )
   }
-  draft.note({
-    begun: draft.now,
-    afterGap: draft.standing.baselineMillis !== null,
-    losses: []
-  })
+  draft.note({ begun: draft.now, losses: [] })
 }
 
 /**

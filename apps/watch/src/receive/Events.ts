@@ -54,7 +54,7 @@ export interface WatchBaseline {
     readonly observedBetween: readonly [string, string]
     /** Number of the last complete sweep; null before the first. */
     readonly sweep: number | null
-    /** Nothing was observed for a while before this event, so what happened in that time is unknown. Later events without this mark may also be about that time; `observedBetween` shows it. */
+    /** This may have happened while nothing was observed, for example while the daemon did not run. What else happened in that time is unknown. */
     readonly afterGap?: true
     /** The silences that held the event back, if it is delivered after one of them has ended. */
     readonly silenced?: ReadonlyArray<Silence>
@@ -110,7 +110,7 @@ export interface NodeCreated {
     readonly observedBetween: readonly [string, string]
     /** Number of the sweep (a read of the whole list) that showed it; null if a read of the single node did. */
     readonly sweep: number | null
-    /** Nothing was observed for a while before this event, so what happened in that time is unknown. Later events without this mark may also be about that time; `observedBetween` shows it. */
+    /** This may have happened while nothing was observed, for example while the daemon did not run. What else happened in that time is unknown. */
     readonly afterGap?: true
     /** The silences that held the event back, if it is delivered after one of them has ended. */
     readonly silenced?: ReadonlyArray<Silence>
@@ -137,7 +137,7 @@ export interface NodeDiscovered {
     readonly observedBetween: readonly [string, string]
     /** Number of the sweep (a read of the whole list) that showed it; null if a read of the single node did. */
     readonly sweep: number | null
-    /** Nothing was observed for a while before this event, so what happened in that time is unknown. Later events without this mark may also be about that time; `observedBetween` shows it. */
+    /** This may have happened while nothing was observed, for example while the daemon did not run. What else happened in that time is unknown. */
     readonly afterGap?: true
     /** The silences that held the event back, if it is delivered after one of them has ended. */
     readonly silenced?: ReadonlyArray<Silence>
@@ -166,7 +166,7 @@ export interface NodeStatusChanged {
     readonly observedBetween: readonly [string, string]
     /** Number of the sweep (a read of the whole list) that showed it; null if a read of the single node did. */
     readonly sweep: number | null
-    /** Nothing was observed for a while before this event, so what happened in that time is unknown. Later events without this mark may also be about that time; `observedBetween` shows it. */
+    /** This may have happened while nothing was observed, for example while the daemon did not run. What else happened in that time is unknown. */
     readonly afterGap?: true
     /** The silences that held the event back, if it is delivered after one of them has ended. */
     readonly silenced?: ReadonlyArray<Silence>
@@ -195,7 +195,7 @@ export interface NodeChanged {
     readonly observedBetween: readonly [string, string]
     /** Number of the sweep (a read of the whole list) that showed it; null if a read of the single node did. */
     readonly sweep: number | null
-    /** Nothing was observed for a while before this event, so what happened in that time is unknown. Later events without this mark may also be about that time; `observedBetween` shows it. */
+    /** This may have happened while nothing was observed, for example while the daemon did not run. What else happened in that time is unknown. */
     readonly afterGap?: true
     /** The silences that held the event back, if it is delivered after one of them has ended. */
     readonly silenced?: ReadonlyArray<Silence>
@@ -240,7 +240,7 @@ export interface NodeDeleted {
     readonly observedBetween: readonly [string, string]
     /** Number of the sweep (a read of the whole list) that showed it; null if a read of the single node did. */
     readonly sweep: number | null
-    /** Nothing was observed for a while before this event, so what happened in that time is unknown. Later events without this mark may also be about that time; `observedBetween` shows it. */
+    /** This may have happened while nothing was observed, for example while the daemon did not run. What else happened in that time is unknown. */
     readonly afterGap?: true
     /** The silences that held the event back, if it is delivered after one of them has ended. */
     readonly silenced?: ReadonlyArray<Silence>
@@ -268,7 +268,7 @@ export interface NodeStuck {
     readonly observedBetween: readonly [string, string]
     /** Number of the sweep (a read of the whole list) that showed it; null if a read of the single node did. */
     readonly sweep: number | null
-    /** Nothing was observed for a while before this event, so what happened in that time is unknown. Later events without this mark may also be about that time; `observedBetween` shows it. */
+    /** This may have happened while nothing was observed, for example while the daemon did not run. What else happened in that time is unknown. */
     readonly afterGap?: true
     /** The silences that held the event back, if it is delivered after one of them has ended. */
     readonly silenced?: ReadonlyArray<Silence>
@@ -296,7 +296,7 @@ export interface NodeUnstuck {
     readonly observedBetween: readonly [string, string]
     /** Number of the sweep (a read of the whole list) that showed it; null if a read of the single node did. */
     readonly sweep: number | null
-    /** Nothing was observed for a while before this event, so what happened in that time is unknown. Later events without this mark may also be about that time; `observedBetween` shows it. */
+    /** This may have happened while nothing was observed, for example while the daemon did not run. What else happened in that time is unknown. */
     readonly afterGap?: true
     /** The silences that held the event back, if it is delivered after one of them has ended. */
     readonly silenced?: ReadonlyArray<Silence>
@@ -324,7 +324,7 @@ export interface WatchDegraded {
     readonly missing: number
     /** Number of the last complete sweep; null before the first. */
     readonly sweep: number | null
-    /** Nothing was observed for a while before this event, so what happened in that time is unknown. Later events without this mark may also be about that time; `observedBetween` shows it. */
+    /** This may have happened while nothing was observed, for example while the daemon did not run. What else happened in that time is unknown. */
     readonly afterGap?: true
     /** The silences that held the event back, if it is delivered after one of them has ended. */
     readonly silenced?: ReadonlyArray<Silence>
@@ -350,7 +350,7 @@ export interface WatchRecovered {
     readonly since: string
     /** Number of the last complete sweep; null before the first. */
     readonly sweep: number | null
-    /** Nothing was observed for a while before this event, so what happened in that time is unknown. Later events without this mark may also be about that time; `observedBetween` shows it. */
+    /** This may have happened while nothing was observed, for example while the daemon did not run. What else happened in that time is unknown. */
     readonly afterGap?: true
     /** The silences that held the event back, if it is delivered after one of them has ended. */
     readonly silenced?: ReadonlyArray<Silence>
@@ -390,7 +390,7 @@ export interface ImageAdded {
     readonly after: CatalogueImage
     /** The event happened between these two instants (inclusive); polling cannot tell exactly when. */
     readonly observedBetween: readonly [string, string]
-    /** Nothing was observed for a while before this event, so what happened in that time is unknown. Later events without this mark may also be about that time; `observedBetween` shows it. */
+    /** This may have happened while nothing was observed, for example while the daemon did not run. What else happened in that time is unknown. */
     readonly afterGap?: true
     /** The silences that held the event back, if it is delivered after one of them has ended. */
     readonly silenced?: ReadonlyArray<Silence>
@@ -415,7 +415,7 @@ export interface ImageRemoved {
     readonly after: null
     /** The event happened between these two instants (inclusive); polling cannot tell exactly when. */
     readonly observedBetween: readonly [string, string]
-    /** Nothing was observed for a while before this event, so what happened in that time is unknown. Later events without this mark may also be about that time; `observedBetween` shows it. */
+    /** This may have happened while nothing was observed, for example while the daemon did not run. What else happened in that time is unknown. */
     readonly afterGap?: true
     /** The silences that held the event back, if it is delivered after one of them has ended. */
     readonly silenced?: ReadonlyArray<Silence>
@@ -481,7 +481,7 @@ export interface PlanAdded {
     readonly after: CataloguePlan
     /** The event happened between these two instants (inclusive); polling cannot tell exactly when. */
     readonly observedBetween: readonly [string, string]
-    /** Nothing was observed for a while before this event, so what happened in that time is unknown. Later events without this mark may also be about that time; `observedBetween` shows it. */
+    /** This may have happened while nothing was observed, for example while the daemon did not run. What else happened in that time is unknown. */
     readonly afterGap?: true
     /** The silences that held the event back, if it is delivered after one of them has ended. */
     readonly silenced?: ReadonlyArray<Silence>
@@ -508,7 +508,7 @@ export interface PlanRemoved {
     readonly nodes: number
     /** The event happened between these two instants (inclusive); polling cannot tell exactly when. */
     readonly observedBetween: readonly [string, string]
-    /** Nothing was observed for a while before this event, so what happened in that time is unknown. Later events without this mark may also be about that time; `observedBetween` shows it. */
+    /** This may have happened while nothing was observed, for example while the daemon did not run. What else happened in that time is unknown. */
     readonly afterGap?: true
     /** The silences that held the event back, if it is delivered after one of them has ended. */
     readonly silenced?: ReadonlyArray<Silence>
@@ -537,7 +537,7 @@ export interface PlanPriceChanged {
     readonly differencePerMonthInr: number | null
     /** The event happened between these two instants (inclusive); polling cannot tell exactly when. */
     readonly observedBetween: readonly [string, string]
-    /** Nothing was observed for a while before this event, so what happened in that time is unknown. Later events without this mark may also be about that time; `observedBetween` shows it. */
+    /** This may have happened while nothing was observed, for example while the daemon did not run. What else happened in that time is unknown. */
     readonly afterGap?: true
     /** The silences that held the event back, if it is delivered after one of them has ended. */
     readonly silenced?: ReadonlyArray<Silence>

@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { aNode, nodeId } from "./aNode.ts"
 import { questions } from "../../src/diff/Question.ts"
 import { defaultRules } from "../../src/diff/Snapshot.ts"
-import { byHand, denyTwice, types } from "./byHand.ts"
+import { byHand, denyTwice, type FlatFact, types } from "./byHand.ts"
 
 /** Many nodes that stay, so that the loss of one node is plausible. */
 const stable = Array.from({ length: 30 }, (_, index) => aNode({ id: 100 + index }))
@@ -503,14 +503,66 @@ describe("a gap", () => {
     expect(sizes()).toEqual([0, 0, 0, 0, 0])
   })
 
-  it("marks the first fact after it, and no other", () => {
+  it("marks every change that the first sweep after it shows, and none that a later one shows", () => {
     const watch = byHand()
-    watch.baseline(aNode({ id: 1 }), aNode({ id: 2 }))
-    watch.pauses(60_000)
-    const facts = watch.sweep(aNode({ id: 1, status: "power-off" }), aNode({ id: 2, status: "power-off" }))
-    expect(facts.map((fact) => "afterGap" in fact)).toEqual([true, false])
+    watch.baseline(aNode({ id: 1 }), aNode({ id: 2 }), aNode({ id: 3 }))
+    const marks = (facts: ReadonlyArray<FlatFact>) =>
+      facts.map((fact) => ["nodeId" in fact && fact.nodeId, "afterGap" in fact])
+    for (const gap of [() => void watch.pauses(60_000), watch.restart]) {
+      watch.pass(60_000)
+      gap()
+      const off = { status: "power-off" } as const
+      expect(marks(watch.sweep(aNode({ id: 1, ...off }), aNode({ id: 2, ...off }), aNode({ id: 3 })))).toEqual([
+        [1, true],
+        [2, true]
+      ])
+      watch.pass(60_000)
+      const later = watch.sweep(aNode({ id: 1 }), aNode({ id: 2 }), aNode({ id: 3, ...off }))
+      expect(marks(later)).toEqual([
+        [1, false],
+        [2, false],
+        [3, false]
+      ])
+      watch.pass(60_000)
+      watch.sweep(aNode({ id: 1 }), aNode({ id: 2 }), aNode({ id: 3 }))
+    }
+  })
+
+  it("marks a deletion that takes long to prove, but not one that began later", () => {
+    const watch = byHand()
+    watch.baseline(aNode({ id: 1 }), aNode({ id: 2 }), ...stable)
+    watch.pass(60_000)
     watch.restart()
-    expect(watch.sweep(aNode({ id: 1 }))).toMatchObject([{ afterGap: true }])
+    watch.pass(1000)
+    watch.sweep(aNode({ id: 2 }), ...stable)
+    watch.pass(60_000)
+    watch.sweep(...stable)
+    const gone = [...denyTwice(watch, [1, 2]), ...watch.sweep(...stable)]
+    expect(gone.map((fact) => [fact.nodeId, "afterGap" in fact])).toEqual([
+      [1, true],
+      [2, false]
+    ])
+  })
+
+  it("does not mark what happens long after a quiet restart", () => {
+    const watch = byHand()
+    watch.baseline(aNode({ id: 1 }))
+    watch.restart()
+    expect(watch.sweep(aNode({ id: 1 }))).toEqual([])
+    watch.pass(86_400_000)
+    const [fact] = watch.sweep(aNode({ id: 1, status: "power-off" }))
+    expect("afterGap" in fact!).toBe(false)
+  })
+
+  it("marks the begin of a trouble before its first complete sweep, and of none after that", () => {
+    const watch = byHand()
+    watch.baseline(aNode({ id: 1 }))
+    const fails = () => [watch.fails(), watch.fails(), watch.fails()].flat().map((fact) => "afterGap" in fact)
+    watch.restart()
+    expect(fails()).toEqual([true])
+    watch.pass(60_000)
+    expect(watch.sweep(aNode({ id: 1 }))).toMatchObject([{ type: "berth.watch.recovered", afterGap: true }])
+    expect(fails()).toEqual([false])
   })
 })
 

@@ -48,12 +48,18 @@ const ids = ({ published }: Watched): ReadonlyArray<string> => {
 
 const isBetween = (millis: number, [from, to]: readonly [number, number]) => from <= millis && millis <= to
 
+const honest: ReadonlyArray<FaultKind> = ["outage", "errors", "denied", "badRecords"]
+
+const hasStableClock = ({ history }: Watched): boolean => !history.process.includes("clock")
+
+/** Whether the service shows no old state, and the daemon's clock is never set. */
+const isHonest = (watched: Watched): boolean =>
+  hasStableClock(watched) && watched.history.kinds.every((kind) => honest.includes(kind))
+
 /** Checks that every reported fact happened. */
 const truth = (watched: Watched): ReadonlyArray<string> => {
-  const { history, published } = watched
-  const hasStableClock = !history.process.includes("clock")
-  const honest: ReadonlyArray<FaultKind> = ["outage", "errors", "denied", "badRecords"]
-  const isHonest = history.kinds.every((kind) => honest.includes(kind))
+  const { published } = watched
+  const isStable = hasStableClock(watched)
   return published.filter(isAboutNode).flatMap((about) => {
     const { atMillis, fact } = about
     const life = lifeOf(watched, fact)
@@ -62,24 +68,22 @@ const truth = (watched: Watched): ReadonlyArray<string> => {
     switch (fact.type) {
       case "berth.node.deleted":
         if (life.goneMillis > atMillis) return [`${short(about)}: it exists`]
-        if (hasStableClock && life.goneMillis > to) return [`${short(about)}: gone only after ${to}`]
-        if (hasStableClock && isHonest && life.goneMillis < from) return [`${short(about)}: gone before ${from}`]
+        if (isStable && life.goneMillis > to) return [`${short(about)}: gone only after ${to}`]
+        if (isHonest(watched) && life.goneMillis < from) return [`${short(about)}: gone before ${from}`]
         return []
       case "berth.node.created":
         if (life.createdMillis < about.sweptMillis - 3000) return [`${short(about)}: it was there long before`]
-        return hasStableClock && !isBetween(life.createdMillis, [from, to])
+        return isStable && !isBetween(life.createdMillis, [from, to])
           ? [`${short(about)}: created at ${life.createdMillis}, not between ${from} and ${to}`]
           : []
       case "berth.node.discovered":
-        return fact.identity.life === 1 &&
-          life.createdMillis > Math.max(about.sweptMillis, from) + 1000 &&
-          hasStableClock
+        return fact.identity.life === 1 && life.createdMillis > Math.max(about.sweptMillis, from) + 1000 && isStable
           ? [`${short(about)}: it was created just before`]
           : []
       case "berth.node.status_changed": {
         const { from: before, to: after } = fact.data
         if (!canFollow(before, after)) return [`${short(about)}: ${String(before)} to ${String(after)} is impossible`]
-        if (!hasStableClock || !isHonest) return []
+        if (!isHonest(watched)) return []
         const statuses: ReadonlyArray<NodeStatus> = statusesBetween(life, from, to)
         return statuses.includes(before) && statuses.includes(after)
           ? []
@@ -135,13 +139,36 @@ const order = (watched: Watched): ReadonlyArray<string> => {
   return complaints
 }
 
-/** Checks that exactly the first fact after each gap is marked. */
-const marks = ({ gaps, published }: Watched): ReadonlyArray<string> =>
-  published.flatMap(({ atMillis, fact }, index) =>
-    gaps.has(index) === "afterGap" in fact.data
-      ? []
-      : [`${fact.type} at ${atMillis}: ${gaps.has(index) ? "not marked" : "marked"} as the first after a gap`]
-  )
+/**
+ * Checks that a fact is marked if it may be about the last gap: a change may be if it was possible before the end of the gap; a trouble, if
+ * it was noticed before a sweep that began after the gap was complete.
+ */
+const marks = (watched: Watched): ReadonlyArray<string> =>
+  watched.published.flatMap((about, index) => {
+    const gap = watched.gaps.findLast(({ published }) => published <= index)
+    const { atMillis, fact } = about
+    const isMarked = "afterGap" in fact.data
+    if (gap === undefined) return isMarked ? [`${fact.type} at ${atMillis}: marked without a gap`] : []
+    const isExpected = isAboutNode(about)
+      ? DateTime.toEpochMillis(about.fact.data.observedBetween[0]) < gap.atMillis
+      : about.sweptMillis < gap.endMillis
+    const complaints =
+      isMarked === isExpected ? [] : [`${fact.type} at ${atMillis}: ${isMarked ? "marked" : "not marked"}`]
+    const happenedMillis = isAboutNode(about) && isHonest(watched) ? happened(watched, about.fact) : null
+    if (happenedMillis !== null && happenedMillis < gap.endMillis && !isMarked)
+      complaints.push(
+        `${fact.type} at ${atMillis}: not marked, and it happened at ${happenedMillis}, before the gap ended`
+      )
+    return complaints
+  })
+
+/** When the reported node was created or ended; null for other facts. */
+const happened = (watched: Watched, fact: NodeFact): number | null => {
+  const life = lifeOf(watched, fact)
+  if (life === undefined) return null
+  if (fact.type === "berth.node.deleted") return life.goneMillis
+  return fact.type === "berth.node.created" ? life.createdMillis : null
+}
 
 const isKnown = ({ nodes }: Snapshot, id: number, createdMillis: number): boolean =>
   [...nodes.values()].some(

@@ -53,6 +53,16 @@ type Step =
   | { readonly _tag: "begun"; readonly fingerprint: string; readonly begun: Moment }
   | { readonly _tag: "observed"; readonly observation: Observation }
 
+/** A time in which nothing was observed. */
+interface Gap {
+  /** How many facts were published before it. */
+  readonly published: number
+  /** When it ended, on a clock that cannot be set. */
+  readonly endMillis: number
+  /** The same instant on the daemon's clock. */
+  readonly atMillis: number
+}
+
 export interface Watched {
   readonly history: History
   readonly rules: Rules
@@ -61,8 +71,8 @@ export interface Watched {
   readonly service: Service
   readonly snapshot: Snapshot
   readonly published: ReadonlyArray<Published>
-  /** How many facts were published before each time in which nothing was observed. */
-  readonly gaps: ReadonlySet<number>
+  /** The times in which nothing was observed, in order. */
+  readonly gaps: ReadonlyArray<Gap>
   /** When the last fault ended. */
   readonly calmMillis: number
   /** Nodes that were written without a report. A quiet sweep must not do that. */
@@ -104,7 +114,7 @@ export const watch = (history: History, follow?: Follow): Watched => {
   const isDisordered = history.kinds.includes("disorder") && !history.kinds.includes("denied")
   let count = 0
   const published: Array<Published> = []
-  const gaps = new Set<number>()
+  const gaps: Array<Gap> = []
   const rows = new Map<NodeId, string>()
   let standing = unwatched.standing
 
@@ -283,7 +293,8 @@ export const watch = (history: History, follow?: Follow): Watched => {
 
   /** Before the baseline there is nothing that a gap could hide. */
   function noteGap() {
-    if (standing.baselineMillis !== null) gaps.add(published.length)
+    if (standing.baselineMillis === null) return
+    gaps.push({ published: published.length, endMillis: nowMillis, atMillis: nowMillis + wallOffset })
   }
 
   let daemon: Array<{ readonly actor: Actor; atMillis: number }> = []

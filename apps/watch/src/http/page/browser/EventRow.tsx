@@ -126,7 +126,7 @@ const Details = ({ event, onNode }: EventRowProps) => {
       )}
       {observedBetween === undefined ? null : <p>{observedText(observedBetween)}</p>}
       <p>
-        {`${event.type} · ${accountOf(event)} ${Number(event.sequence)}${afterGap === true ? " · first after a gap" : ""}`}
+        {`${event.type} · ${accountOf(event)} ${Number(event.sequence)}${afterGap === true ? " · may be from a gap" : ""}`}
       </p>
       {event.cursor === undefined ? null : (
         <Commands title="Deliver this and all later events again" commands={replaysOf(event, event.cursor)} />
