@@ -6,9 +6,9 @@ import type { Delivery } from "../store/deliveries.ts"
 
 /**
  * `unavailable`: the receiver was unreachable, busy or failing, so any other event would have failed as well. `refused`: the
- * receiver did not accept this event. `gone`: the receiver wants no more events.
+ * receiver did not accept this event. `undeliverable`: the receiver will never accept this event. `gone`: the receiver wants no more events.
  */
-type FailureKind = "unavailable" | "refused" | "gone"
+type FailureKind = "unavailable" | "refused" | "undeliverable" | "gone"
 
 export interface Failed {
   readonly _tag: "Failed"

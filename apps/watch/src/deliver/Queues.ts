@@ -198,6 +198,10 @@ export class Queues {
     const since = this.#health.failingSinceMillis ?? nowMillis
     if (failure.kind === "gone") return { _tag: "Disable", reason: "gone" }
     if (nowMillis - since >= maxFailingMillis) return { _tag: "Disable", reason: "failing" }
+    const giveUp = (): Consequence => {
+      this.#land(delivery, true)
+      return { _tag: "GiveUp", delivery: { ...delivery, attempt: delivery.attempt + 1 } }
+    }
     const queue = this.#queues.get(key)!
     queue.isReleased = false
     if (probeAtMillis !== null && this.#health.probeAtMillis !== null) {
@@ -206,6 +210,7 @@ export class Queues {
       return { _tag: "Wait" }
     }
     if (probeAtMillis !== null) this.#release(key)
+    if (failure.kind === "undeliverable") return giveUp()
     // An attempt before the due time does not count. Otherwise, while a receiver comes and goes, an event would use up
     // days of its schedule within minutes.
     if (delivery.attempt > 0 && delivery.dueMillis > nowMillis) {
@@ -215,8 +220,8 @@ export class Queues {
     }
     const attempt = delivery.attempt + 1
     const delay = retryDelay(attempt, failure.retryAfterMillis, chance)
-    this.#land(delivery, delay === null)
-    if (delay === null) return { _tag: "GiveUp", delivery: { ...delivery, attempt } }
+    if (delay === null) return giveUp()
+    this.#land(delivery, false)
     const next = { ...delivery, attempt, dueMillis: nowMillis + delay }
     queue.entries[0] = next
     return { _tag: "Retry", delivery: next }

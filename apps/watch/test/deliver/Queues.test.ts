@@ -52,6 +52,20 @@ describe("the queues of a sink", () => {
     expect(seqs(queues.start(0))).toEqual([3])
   })
 
+  it.each([0, 3])(
+    "give up at once an event that no further attempt can deliver, and go on with the next, after %i",
+    (attempt) => {
+      // It was tried before it was due, because the receiver had been down.
+      const queues = queuesOf(delivery(1, 7, { attempt }), delivery(2, 7))
+      const first = only(queues, 0)
+      expect(queues.failed({ ...first, dueMillis: minute }, failed("undeliverable", "550"), 0, chance)).toMatchObject({
+        _tag: "GiveUp",
+        delivery: { seq: 1, attempt: attempt + 1 }
+      })
+      expect(seqs(queues.start(0))).toEqual([2])
+    }
+  )
+
   it("attempt an event that is refused ten times on the schedule, then give it up and go on with the next", () => {
     const queues = queuesOf(delivery(1, 7), delivery(2, 7))
     const at: Array<number> = []

@@ -44,6 +44,10 @@ export interface MailSending {
 
 const isTemporary = ({ responseCode = 0 }: NodemailerError): boolean => responseCode >= 400 && responseCode < 500
 
+/** The refusal of an address that decides: if one address is only refused for now, the server may accept the mail later. */
+const decisive = (rejected: ReadonlyArray<NodemailerError>): NodemailerError | undefined =>
+  rejected.find(isTemporary) ?? rejected[0]
+
 /** A password in the encoding of HTML forms, in which a space is a plus sign. */
 const formEncoded = (password: string): string => new URLSearchParams({ password }).toString().slice("password=".length)
 
@@ -71,8 +75,10 @@ export const makeMailSender = Effect.fnUntraced(function* (
   /** The addresses that have accepted an event whose mail other addresses refused. They do not get it again. */
   const accepted = new Map<string, ReadonlySet<string>>()
 
-  const answered = (error: NodemailerError): string =>
-    `the server answered ${shorten(onOneLine(withoutUser(redact(error.response ?? ""))), maxWords)}`
+  const answered = ({ recipient, response = "" }: NodemailerError): string => {
+    const words = shorten(onOneLine(withoutUser(redact(response))), maxWords)
+    return recipient === undefined ? `the server answered ${words}` : `the server refuses ${recipient}: ${words}`
+  }
 
   /** The meaning of a failed session. */
   const outcomeOf = (error: NodemailerError): Failed => {
@@ -82,11 +88,10 @@ export const makeMailSender = Effect.fnUntraced(function* (
     // The server states its limit in its greeting, so the library does not send the message.
     if (code === "EMESSAGE" && command === "MAIL FROM")
       return failed("refused", "the mail is larger than the server allows")
-    // If one address is only refused for now, the server may accept the mail later.
-    const first = rejectedErrors?.find(isTemporary) ?? error
+    const first = decisive(rejectedErrors ?? []) ?? error
     if (first.response === undefined)
       return failed("unavailable", `the server is unreachable (${originalCode ?? code ?? name})`)
-    return failed(isTemporary(first) ? "unavailable" : "refused", answered(first))
+    return failed(isTemporary(first) ? "unavailable" : first === error ? "refused" : "undeliverable", answered(first))
   }
 
   const session = (socket: Socket, recipients: ReadonlyArray<string>, message: Buffer) =>
@@ -137,7 +142,7 @@ export const makeMailSender = Effect.fnUntraced(function* (
     done: ReadonlySet<string>,
     { rejectedErrors = [], ...info }: SMTPConnectionSendInfo
   ): Outcome => {
-    const [refusal] = rejectedErrors
+    const refusal = decisive(rejectedErrors)
     if (refusal === undefined) {
       accepted.delete(id)
       return delivered
@@ -146,7 +151,7 @@ export const makeMailSender = Effect.fnUntraced(function* (
     const [oldest] = accepted.keys()
     if (accepted.size > maxRemembered && oldest !== undefined) accepted.delete(oldest)
     // The server is reachable and accepts mail for others, so this is about the event.
-    return failed("refused", answered(refusal))
+    return failed(isTemporary(refusal) ? "refused" : "undeliverable", answered(refusal))
   }
 
   /** Sends the mail about the event `json` with the id `id`. */
@@ -167,7 +172,8 @@ export const makeMailSender = Effect.fnUntraced(function* (
         onFailure: ({ error }): Outcome => {
           const outcome = outcomeOf(error)
           // The server has accepted the mail for other addresses.
-          return done.size > 0 && error.response !== undefined ? { ...outcome, kind: "refused" } : outcome
+          const isAboutEvent = done.size > 0 && error.response !== undefined && outcome.kind === "unavailable"
+          return isAboutEvent ? { ...outcome, kind: "refused" } : outcome
         }
       }),
       Effect.timeoutOrElse({
