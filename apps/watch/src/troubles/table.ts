@@ -298,7 +298,7 @@ const stated: ReadonlyArray<Stated> = [
     name: "sink-failing",
     about: "sink",
     severity: "critical",
-    sentence: "The receiver accepts no events.",
+    sentence: "Deliveries fail.",
     next: "Correct the address of the sink or repair the receiver, then run berth-watch sinks retry NAME.",
     begins: "the third failure in a row",
     ends: "an event is delivered",

@@ -148,7 +148,7 @@ const facts: { readonly [Type in EventFact["type"]]: Extract<EventFact, { readon
       trouble: "sink-failing",
       about: { kind: "sink", name: "ops" },
       severity: "critical",
-      message: "The receiver accepts no events. The receiver answered 404.",
+      message: "Deliveries fail. The receiver answered 404.",
       next: "Correct its address.",
       since: DateTime.makeUnsafe(1000)
     }

@@ -92,8 +92,15 @@ describe("the table of troubles", () => {
   it("shows the details after the sentence", () => {
     const messageOf = (state: DaemonState) => troublesOf(state, none)[0]!.message
     expect(messageOf(ofSink({ state: "failing", message: "the receiver answered 404" }))).toBe(
-      "The receiver accepts no events. The receiver answered 404."
+      "Deliveries fail. The receiver answered 404."
     )
+    for (const [message, detail] of [
+      ["the template failed: its result is not valid JSON", "The template failed: its result is not valid JSON."],
+      ["the server refuses ops@example.com: 550 gone", "The server refuses ops@example.com: 550 gone."],
+      ["it ended with 1: no such channel", "It ended with 1: no such channel."]
+    ]) {
+      expect(messageOf(ofSink({ state: "failing", message: message! }))).toBe(`Deliveries fail. ${detail}`)
+    }
     expect(messageOf(cases["clock-stepped"]![0])).toBe(
       "The clock of this machine was changed. It moved back by 2 hours."
     )
