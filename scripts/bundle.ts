@@ -132,14 +132,22 @@ const chunksOfCli: ReadonlyArray<Chunk> = [
     priority: 3
   },
   // One file has the code that every command needs; another one (`shared`, below) has the code that at least five commands need.
-  { name: "program", test: /apps\/cli\/src\/(?:cli|settings\/client|output\/print)\.ts$/, priority: 2 },
-  // Only commands about fleet files need YAML.
   {
-    name: "fleet-file",
-    test: /node_modules\/yaml\/|packages\/terminal\/src\/ConfigFile\.ts$|apps\/cli\/src\/(?:fleet\/FleetFile|applying\/FleetPlace)\.ts$/,
+    name: "program",
+    test: /apps\/cli\/src\/(?:cli|settings\/client|output\/print)\.ts$|client\/allowance\/OwnProcesses\.ts$/,
+    priority: 2
+  },
+  // The most frequent command loads what it needs, and not what only other commands share.
+  { name: "list", test: /apps\/cli\/src\/commands\/node\/list\.ts$/, priority: 2 },
+  // Only commands about fleet files need YAML. A file takes over all modules that its own modules import, so this one comes last:
+  // otherwise it would have modules that many commands share, and each of them would load YAML.
+  {
+    name: "shared",
+    minShareCount: 5,
+    test: /^(?!.*(?:\/yaml\/|\/(?:ConfigFile|FleetFile|FleetPlace)\.ts$))/,
     priority: 1
   },
-  { name: "shared", minShareCount: 5 }
+  { name: "fleet-file", test: /node_modules\/yaml\/|\/(?:ConfigFile|FleetFile|FleetPlace)\.ts$/ }
 ]
 
 /**

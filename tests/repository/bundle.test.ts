@@ -70,21 +70,32 @@ describe("the bundle of berth", () => {
     expect(names.filter((name) => /^(?:load|answer|main|quick-.*)\.cjs$/.test(name))).toEqual(["answer.cjs"])
   })
 
-  it("loads the driver of PostgreSQL only if a setting names a database", () => {
+  /** Which files of the bundle with this text a run loads. */
+  const loadedWith = (text: string, args: ReadonlyArray<string>, env?: NodeJS.ProcessEnv) => {
     const dist = "apps/cli/dist"
-    const drivers = readdirSync(dist).filter(
-      (name) => name.endsWith(".cjs") && readFileSync(join(dist, name), "utf8").includes("SCRAM-SHA-256")
+    const names = loadedBy(args, env).files.map((file) => basename(file))
+    expect(names).toContain("main.cjs")
+    return readdirSync(dist).filter(
+      (name) => names.includes(name) && name.endsWith(".cjs") && readFileSync(join(dist, name), "utf8").includes(text)
     )
-    const driversOf = (args: ReadonlyArray<string>, env?: NodeJS.ProcessEnv) => {
-      const names = loadedBy(args, env).files.map((file) => basename(file))
-      expect(names).toContain("main.cjs")
-      return drivers.filter((name) => names.includes(name))
-    }
-    const list = ["node", "list", "--deadline", "100ms"]
+  }
+  const list = ["node", "list", "--deadline", "100ms"]
+
+  it("loads the driver of PostgreSQL only if a setting names a database", () => {
+    const driver = "SCRAM-SHA-256"
     for (const args of [["help"], list, ["limits", "--deadline", "100ms"], ["history"]]) {
-      expect(driversOf(args)).toEqual([])
+      expect(loadedWith(driver, args)).toEqual([])
     }
-    expect(driversOf(list, { BERTH_STATE_URL: "postgres://127.0.0.1:1/ci" })).toHaveLength(1)
+    expect(loadedWith(driver, list, { BERTH_STATE_URL: "postgres://127.0.0.1:1/ci" })).toHaveLength(1)
+  })
+
+  it("loads YAML only if a command reads a fleet file", () => {
+    const yaml = "Map keys must be unique"
+    const create = ["node", "create", "web", "--plan", "C-1", "--image", "1", "--deadline", "100ms"]
+    for (const args of [list, create, ["node", "get", "7", "--deadline", "100ms"], ["node", "delete", "7", "--yes"]]) {
+      expect(loadedWith(yaml, args)).toEqual([])
+    }
+    expect(loadedWith(yaml, ["diff", "--file", "missing.yaml"])).toHaveLength(1)
   })
 })
 

@@ -16,7 +16,7 @@ import { buysPeriod } from "../commitmentLog/CommitmentLog.ts"
 import { mayBeSet, sendCommitment } from "../commitmentLog/sendCommitment.ts"
 import { FleetStep, type LocalFileFault } from "../failure/CliFailure.ts"
 import { type Failure, problemOf } from "../failure/Problem.ts"
-import { commitmentText } from "../fleet/FleetFile.ts"
+import { commitmentText } from "../fleet/FleetCommitment.ts"
 import { sentOf } from "../fleet/differences.ts"
 import {
   awaiting,

@@ -3,7 +3,7 @@
  * A stopped run prints the ids of the changed nodes nowhere else.
  */
 import { quoted } from "@berthkit/terminal/quoted"
-import { commitmentToSet, parseCommitment } from "../fleet/FleetFile.ts"
+import { commitmentToSet, parseCommitment } from "../fleet/FleetCommitment.ts"
 import type { Changed } from "../output/Output.ts"
 
 /** A request that changes something. */

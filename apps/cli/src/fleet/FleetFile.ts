@@ -2,18 +2,11 @@
  * Reads a fleet file, which describes the nodes that should exist as groups of equal nodes with a count. Reports all errors of the YAML at
  * once, each with its line and column.
  */
-import { CommitmentSetting } from "@berthkit/core/domain/Commitment"
 import type { NodeSpec } from "@berthkit/core/domain/NodeSpec"
 import { ConfigFile, type ConfigProblem, defaulted, needed, type Read, readAs } from "@berthkit/terminal/ConfigFile"
 import { Result } from "effect"
-import { takesOption } from "../commitmentLog/orderCost.ts"
 import { isMap, isScalar, type Node } from "yaml"
-
-/** What happens at the end of a committed period, and the days of the period. */
-export interface FleetCommitment {
-  readonly setting: CommitmentSetting
-  readonly days: number | null
-}
+import { commitmentToSet, type FleetCommitment } from "./FleetCommitment.ts"
 
 /** A node's order without its name. */
 export type Order = Omit<NodeSpec, "name" | "startScripts">
@@ -50,30 +43,6 @@ const commitmentPattern = "^(auto_renew [1-9][0-9]{0,3}d|auto_terminate|hourly_b
 const maxNameLength = 255
 const isPlainName = (text: string) => new RegExp(namePattern).test(text)
 const nameExpected = "1 to 40 letters, digits, dashes or underscores, the first a letter or digit"
-
-/**
- * Parses a string such as `auto_renew 30d`. In a ledger, other settings may also have days: the days of a period that
- * has already begun.
- */
-export const parseCommitment = (text: string): FleetCommitment | undefined => {
-  if (!/^(?:auto_renew(?= )|auto_terminate|hourly_billing)(?: [1-9][0-9]{0,3}d)?$/.test(text)) return undefined
-  const [word = "", days] = text.split(" ")
-  const setting = CommitmentSetting.literals.find((each) => each === word)
-  return setting && { setting, days: days === undefined ? null : Number(days.slice(0, -1)) }
-}
-
-/** Parses a commitment that a person gives, in a fleet file or as a flag. Days are allowed only with a setting that buys a period. */
-export const commitmentToSet = (text: string): FleetCommitment | undefined => {
-  const found = parseCommitment(text)
-  return found === undefined || (found.days !== null && !takesOption(found.setting)) ? undefined : found
-}
-
-/** The text of a commitment in the file and in the ledger. */
-export const commitmentText = ({ days, setting }: FleetCommitment): string =>
-  days === null ? setting : `${setting} ${days}d`
-
-/** Whether setting this commitment may have bought a period. True also for a string that cannot be parsed. */
-export const mayHaveBought = (text: string): boolean => parseCommitment(text)?.days !== null
 
 /** The placeholder for the number in a name. */
 const numberMark = "{n}"

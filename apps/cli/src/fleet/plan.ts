@@ -28,7 +28,7 @@
 import type { Node } from "@berthkit/core/domain/Node"
 import type { Bought, Open } from "../commitmentLog/CommitmentLog.ts"
 import type { Change, Conflict, LoadedFleet, LoadedGroup, Plan, PlanOptions } from "./Change.ts"
-import { commitmentText, mayHaveBought, parseCommitment } from "./FleetFile.ts"
+import { commitmentText, mayHaveBought, parseCommitment } from "./FleetCommitment.ts"
 import { type Entry, type Ledger, type Owned, entriesOf, memberOf, ownedIds, restored } from "./Ledger.ts"
 import { type Member, memberText } from "./Member.ts"
 import { bySpelling } from "./bySpelling.ts"

@@ -25,7 +25,7 @@ import { FleetConflict, UsageFault } from "../../failure/CliFailure.ts"
 import { underAskedPlan } from "../../nodes/askedPlan.ts"
 import { candidatesText, mayHaveMade } from "../../fleet/candidates.ts"
 import { differencesOf } from "../../fleet/differences.ts"
-import { commitmentText, commitmentToSet } from "../../fleet/FleetFile.ts"
+import { commitmentText, commitmentToSet } from "../../fleet/FleetCommitment.ts"
 import {
   adopted,
   committed,
