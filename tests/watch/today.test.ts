@@ -12,7 +12,8 @@ import { Duration, Effect, Layer } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { optionsOf } from "../account.ts"
+import { optionsOf, settingsOf } from "../account.ts"
+import { run } from "../cli/berth.ts"
 import { Daemon } from "./Daemon.ts"
 import { folder, wait } from "./Scene.ts"
 
@@ -90,5 +91,75 @@ it.live("events of a location are about its own nodes, and a date that a read ha
         termination: Duration.millis(100)
       })
     )
+  )
+)
+
+it.live("amounts leave out dollars: no sum, no metric and no budget counts them as rupees", () =>
+  Effect.gen(function* () {
+    const server = yield* TestServer
+    const root = yield* folder
+    const path = join(root, "watch.yml")
+    const account = (location: string) => `  - name: ${location.toLowerCase()}
+    baseUrl: ${server.baseUrl}
+    apiKey: { env: BERTH_API_KEY }
+    accessToken: { env: BERTH_ACCESS_TOKEN }
+    project: ${project}
+    location: ${location}
+    interval: 200ms
+    budget: { month: 0.01, warn: [1%] }
+`
+    writeFileSync(
+      path,
+      `store: watch.db\nlisten: 127.0.0.1:0\naccounts:\n${locations.map(account).join("")}sinks:\n  - { name: log, stdout: {}, start: baseline }\n`
+    )
+    const id = yield* Effect.provide(make("node-in-delhi"), clientIn(server, "Delhi"))
+    const daemon = yield* Daemon.start(["run", "--config", path, "--requests-per-hour", "1000000"])
+    const { http } = yield* wait(() => daemon.ready())
+    yield* wait(() => daemon.program.printed(new RegExp(`"subject":"nodes/${id}"`)))
+    const costs = () => fetch(`${http}/api/cost`).then((reply) => reply.json() as any)
+    const areRead = (all: any) =>
+      all.accounts.length === 2 && all.accounts.every((each: any) => each.currencies.length > 0)
+    let cost = yield* wait(costs)
+    while (!areRead(cost)) {
+      yield* Effect.sleep("200 millis")
+      cost = yield* wait(costs)
+    }
+    const [chennai, delhi] = cost.accounts
+    const nothing = { amountInr: 0, minInr: 0, assumedInr: 0 }
+    expect(delhi).toMatchObject({
+      account: "delhi",
+      currencies: ["USD"],
+      perHour: { minInr: 0, maxInr: null },
+      spent: { ...nothing, maxInr: null },
+      forecast: { ...nothing, maxInr: null }
+    })
+    // A place without nodes costs nothing, whatever its prices are in.
+    expect(chennai).toMatchObject({ account: "chennai", perHour: { minInr: 0, maxInr: 0 }, spent: nothing })
+    const plans = (yield* wait(() => fetch(`${http}/api/plans`).then((reply) => reply.json()))) as ReadonlyArray<any>
+    expect(plans.length).toBeGreaterThan(0)
+    for (const plan of plans) {
+      expect(plan).toMatchObject({ pricePerHourInr: null, pricePerMonthInr: null, foreignPrice: { currency: "USD" } })
+    }
+    const metrics = yield* wait(() => fetch(`${http}/metrics`).then((reply) => reply.text()))
+    const amounts = metrics.split("\n").filter((line) => line.startsWith("berth_cost_"))
+    expect(amounts.length).toBeGreaterThan(0)
+    for (const line of amounts) expect(line).toMatch(/^berth_cost_\w+_inr\{[^}]*\} 0$/)
+    expect(eventsOf(daemon).filter(({ type }) => type.startsWith("berth.cost."))).toEqual([])
+    const env = {
+      ...settingsOf(server),
+      BERTH_PROJECT: String(project),
+      BERTH_LOCATION: "Delhi",
+      BERTH_WATCH_URL: http!,
+      XDG_STATE_HOME: root
+    }
+    const printed = yield* run(["cost", "--month"], { env })
+    expect(printed.code).toBe(0)
+    expect(printed.stderr).toContain(
+      "delhi: the cost of nodes with prices in USD is not included, and does not count toward the budget, which is in rupees."
+    )
+    expect(printed.stderr).not.toContain("chennai")
+  }).pipe(
+    Effect.scoped,
+    Effect.provide(TestServer.layer({ dialect: "today", currency: "USD", clock: "real", scenario: "empty" }))
   )
 )

@@ -145,7 +145,8 @@ const costGauges = (costs: ReadonlyArray<AccountCost>): ReadonlyArray<AccountGau
   {
     name: "berth_cost_forecast_inr",
     combine: sumOfAll,
-    description: "What the month will cost if nothing changes until its end, in rupees.",
+    description:
+      "What the month will cost if nothing changes until its end, in rupees, without prices in other currencies.",
     samples: costs.map(({ account, forecast }) => [forecast?.amountInr ?? null, { account }])
   },
   {

@@ -115,9 +115,12 @@ export const costHistory = Effect.fn("costHistory")(function* (values: History) 
   const rows = own.map((account) => toSpending(account, url))
   yield* printAll(spendingRecord, rows)
   for (const note of notesOf(rows)) yield* printNote(note)
-  for (const { account, currencies = [] } of own) {
+  for (const { account, budget, currencies = [] } of own) {
+    const leftOut = budget === null ? "" : ", and does not count toward the budget, which is in rupees"
     if (currencies.length > 0)
-      yield* printNote(`${account}: the cost of nodes with prices in ${currencies.join(", ")} is not included.`)
+      yield* printNote(
+        `${account}: the cost of nodes with prices in ${currencies.join(", ")} is not included${leftOut}.`
+      )
   }
   yield* printNote("Calculated from hourly prices; commitments, taxes and minimum charges are not included.")
 })
