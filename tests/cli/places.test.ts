@@ -202,6 +202,50 @@ describe("a project and a location", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("see nothing of one another in lists, names, costs, inventories, runs, leases and the history", () =>
+    Effect.gen(function* () {
+      const { berth, count } = yield* service
+      const good = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
+        const ended = yield* berth(...args)
+        assert.strictEqual(ended.code, 0, `${args.join(" ")}: ${ended.stderr}`)
+        return ended
+      })
+      yield* good(...delhi, "node", "create", "web", ...order)
+      yield* good(...chennai, "node", "create", "db-1", ...order)
+      yield* good(...delhi, "run", "--name", "kept-run", "--reuse", ...order, "--wait", "running", "--", "true")
+      for (const [place, own, other] of [
+        [delhi, "web", "db-1"],
+        [chennai, "db-1", "web"]
+      ] as const) {
+        for (const command of [
+          ["node", "list", "-o", "json"],
+          ["node", "list", "-o", "json", "--name", "*"],
+          ["cost", "-o", "json"],
+          ["inventory", "--ansible", "--list"],
+          ["ssh-config"],
+          ["history", "-o", "json"]
+        ]) {
+          const { stdout } = yield* good(...place, ...command)
+          assert.include(stdout, own, command.join(" "))
+          assert.notInclude(stdout, other, command.join(" "))
+        }
+        assert.strictEqual((yield* berth(...place, "node", "get", other)).code, 4)
+        const [, id] = /"id":(\d+)/.exec(
+          (yield* good(...place, "node", "get", own, "-o", "json")).stdout.replaceAll(" ", "")
+        )!
+        const elsewhere = place === delhi ? chennai : delhi
+        assert.strictEqual((yield* berth(...elsewhere, "node", "delete", id!, "--yes")).code, 4)
+      }
+      // The kept node of the run in Delhi is not reaped, reused or shown elsewhere.
+      assert.notInclude((yield* good(...chennai, "history", "-o", "json")).stdout, "kept-run")
+      yield* good(...chennai, "reap")
+      assert.deepStrictEqual(count(), [
+        ["7 Delhi", 2],
+        ["7 Chennai", 1]
+      ])
+    }).pipe(Effect.scoped)
+  )
+
   it.live("have their own fleets: a ledger of one place is refused in another", () =>
     Effect.gen(function* () {
       const { berth, count, home } = yield* service
