@@ -165,4 +165,42 @@ describe("the cost of nodes", () => {
       })
     )
   })
+
+  it("adds the prices of each currency by itself, and never to those of another", () => {
+    const currencies = ["INR", "USD", "EUR"] as const
+    const priced = fc.record({ currency: fc.constantFrom(...currencies), paise: fc.integer({ min: 1, max: 100_000 }) })
+    const offerIn = (plan: string, currency: string, amount: number): Image => {
+      const inRupees = offer(plan, amount)
+      const foreignPrice = { currency, perHour: amount, perMonth: amount * 730 }
+      return currency === "INR"
+        ? inRupees
+        : { ...inRupees, specs: { ...inRupees.specs, pricePerHourInr: null, pricePerMonthInr: null, foreignPrice } }
+    }
+    fc.assert(
+      fc.property(fc.array(priced, { minLength: 1, maxLength: 12 }), (all) => {
+        const images = all.map(({ currency, paise }, at) => offerIn(`plan-${at}`, currency, paise / 100))
+        const nodes = all.map((_, at) => node(at + 1, `plan-${at}`, "running"))
+        const paiseIn = (wanted: string) =>
+          all.reduce((sum, { currency, paise }) => (currency === wanted ? sum + paise : sum), 0)
+        for (const by of groupings) {
+          const { rows, total } = costs(nodes, pricingOf(images), by)
+          const isInRupees = all.every(({ currency }) => currency === "INR")
+          assert.strictEqual(Math.round((total.minPricePerHourInr ?? 0) * 100), paiseIn("INR"))
+          if (isInRupees) assert.strictEqual(total.pricePerHourInr, total.minPricePerHourInr)
+          else assert.deepStrictEqual([total.pricePerHourInr, total.maxPricePerHourInr], [null, null])
+          for (const each of [...rows, total]) {
+            assert.notInclude(
+              each.foreign.map(({ currency }) => currency),
+              "INR"
+            )
+          }
+          for (const currency of ["USD", "EUR"]) {
+            const sums = total.foreign.filter((each) => each.currency === currency)
+            assert.strictEqual(Math.round(100 * (sums[0]?.perHour ?? 0)), paiseIn(currency))
+            assert.isAtMost(sums.length, 1)
+          }
+        }
+      })
+    )
+  })
 })
