@@ -259,7 +259,7 @@ export const documentedOnly: Readonly<Record<string, Readonly<Record<string, str
       "waits for created, which no node is today"
   },
   "cli/node.test.ts": {
-    "reports how many there are where it knows: with --sort, which reads them all": "each page has the total today",
+    "reports the total if it knows it: with --sort, which reads all nodes": "each page has the total today",
     "does nothing to the terminal, whatever is in it": "such names are refused today",
     "sends every field it has a flag for": "sends ids of SSH keys",
     "names the field that the service refused": "a refused plan is a 412 without a field today",
@@ -288,7 +288,7 @@ export const documentedOnly: Readonly<Record<string, Readonly<Record<string, str
     "is what the replies reported": "counts without the image list",
     "gives changes until its signal is aborted, or its client closed": "counts without the image list",
     "of a list gets its totals": "each page has the total today",
-    "of a list that need not be exact gets what was assumed": "each page has the total today"
+    "of an inexact list is called assumed": "each page has the total today"
   },
   "watch/catalogue.test.ts": {
     "an image that is saved is reported, at one request in half an hour and one more for the doubt":

@@ -76,7 +76,7 @@ layer(TestServer.layer(inDialect({ scenario: "small" })), { excludeTestServices:
     })
   )
 
-  it.effect("of private images has what is saved alone, also where the service ignores the filter", () =>
+  it.effect("of private images has only saved images, even if the service ignores the filter", () =>
     Effect.gen(function* () {
       const record = (image: string) => ({
         name: image,
@@ -180,7 +180,7 @@ layer(TestServer.layer(inDialect({ scenario: "small" })), { excludeTestServices:
     })
   )
 
-  it.effect("prices the account: what is off and still billed has a line of its own", () =>
+  it.effect("prices the account, with a line for nodes that are off and still billed", () =>
     Effect.gen(function* () {
       const { control, id: world } = yield* TestServer
       const [first] = json<ReadonlyArray<{ readonly id: number }>>(yield* berth(["node", "list", "-o", "json"]))

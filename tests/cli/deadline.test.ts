@@ -53,7 +53,7 @@ describe("a wait of a command", () => {
     )
   )
 
-  it.live("lists what it has seen, also where the read before it did not come back", () =>
+  it.live("lists its observations, even if the read before it got no reply", () =>
     Effect.map(ended(always, "node", "wait", "1", "--timeout", "1s"), ({ code, problem }) => {
       assert.strictEqual(code, 7)
       assert.match(problem, /^hint: To continue waiting: berth node wait 1/)

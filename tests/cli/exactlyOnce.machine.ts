@@ -96,7 +96,7 @@ describe("node create --key", () => {
     }).pipe(Effect.scoped, Effect.provide(service))
   )
 
-  it.live("run again after it ended gives the same node, and makes none when that is gone", () =>
+  it.live("repeated after it ended returns the same node, and makes none if that node is gone", () =>
     Effect.gen(function* () {
       const env = { XDG_STATE_HOME: yield* stateFolder }
       const [first, again] = [
@@ -117,7 +117,7 @@ describe("node create --key", () => {
     }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect({ clock: "real", termination: "50 millis" }))))
   )
 
-  it.live("run twice at once makes one node, and both give it", () =>
+  it.live("run twice at once makes one node, and both return it", () =>
     Effect.gen(function* () {
       const env = { XDG_STATE_HOME: yield* stateFolder }
       const run = berth(create("web", "--key", "job-1"), { env })

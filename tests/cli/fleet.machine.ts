@@ -178,7 +178,7 @@ describe("berth apply", () => {
     }).pipe(Effect.scoped, Effect.provide(serviceWith({ uniqueNames: false })))
   )
 
-  it.live("run twice at once makes each node once, and both say what there is", () =>
+  it.live("run twice at once makes each node once, and both runs report the nodes", () =>
     Effect.gen(function* () {
       const fleet = yield* fleetFolder
       const env = yield* fleet.env

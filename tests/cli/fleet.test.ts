@@ -302,7 +302,7 @@ describe("berth apply", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("reports the failure of one member, leaves the others, and goes on in the next run", () =>
+  it.live("reports the failure of one member, finishes the others, and continues in the next run", () =>
     Effect.gen(function* () {
       const { arm } = yield* TestServer
       const fleet = yield* fleetFolder
@@ -386,7 +386,7 @@ describe("berth apply", () => {
     }).pipe(Effect.scoped, Effect.provide(service))
   )
 
-  it.live("names what is wrong with a file, with line and column, and a file that is not there", () =>
+  it.live("names the faults of a file with line and column, and a missing file", () =>
     Effect.gen(function* () {
       const fleet = yield* fleetFolder
       fleet.write("fleet: shop\nnodes:\n  web: { plan: P, image: I, cuont: 2 }\n  db: { image: I }\n")

@@ -901,7 +901,7 @@ describe("a create that was refused, of whose name somebody makes a node", () =>
 })
 
 describe("berth fleet forget", () => {
-  it.live("settles an open create first, and forgets no node that nobody has seen", () =>
+  it.live("settles an open create first, and forgets no unseen node", () =>
     Effect.gen(function* () {
       const { arm } = yield* TestServer
       const fleet = yield* hurriedFolder

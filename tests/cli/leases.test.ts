@@ -471,7 +471,7 @@ describe("a run whose state folder vanishes while its command runs", () => {
 })
 
 describe("run --reuse", () => {
-  it.live("says what is charged for the node that it keeps, and whether that is the minimum charge", () =>
+  it.live("says what the kept node costs, and whether that is the minimum charge", () =>
     Effect.gen(function* () {
       const env = yield* makeEnv
       const reuse = ["run", ...order, "--name", "job", "--reuse", "--", "true"]

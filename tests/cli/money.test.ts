@@ -132,7 +132,7 @@ describe("a price in another currency", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("of a commitment is named, and refused beside a limit in rupees", () =>
+  it.live("of a commitment is named, and refused with a limit in rupees", () =>
     Effect.gen(function* () {
       const { berth, committed, made } = yield* account({
         images: [dollars],

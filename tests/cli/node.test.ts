@@ -44,7 +44,7 @@ describe("node list", () => {
     }).pipe(Effect.provide(TestServer.layer(inDialect({ scenario: "small" }))))
   )
 
-  it.live("reports how many there are where it knows: with --sort, which reads them all", () =>
+  it.live("reports the total if it knows it: with --sort, which reads all nodes", () =>
     Effect.gen(function* () {
       const first = yield* berth(["node", "list", "--limit", "3", "-o", "id"])
       assert.deepStrictEqual([lines(first.stdout).length, first.stderr], [3, "Stopped at --limit 3; there are more.\n"])
@@ -56,7 +56,7 @@ describe("node list", () => {
     }).pipe(Effect.provide(TestServer.layer(inDialect({ scenario: { fleet: 250 } }))))
   )
 
-  it.live("reports how many there are where the service does, if all of them were asked for", () =>
+  it.live("reports the total if the service does and all were requested", () =>
     Effect.gen(function* () {
       const nodes = Array.from({ length: 900 }, (_, i) => nodeRecord({ id: i + 1 }))
       const url = yield* serve(({ query }) => {
@@ -97,7 +97,7 @@ describe("node list", () => {
     }).pipe(Effect.provide(TestServer.layer(inDialect({ scenario: "small" }))))
   )
 
-  it.live("reports that no node matches, rather than that there are none", () =>
+  it.live("reports that no node matches, not that there are no nodes", () =>
     Effect.gen(function* () {
       for (const [args, note] of [
         [["--name", "none"], "There are no nodes that match.\n"],
@@ -388,7 +388,7 @@ describe("node delete", () => {
     }).pipe(Effect.provide(TestServer.layer(inDialect())))
   )
 
-  it.live("with --ignore-not-found still fails where the service does", () =>
+  it.live("with --ignore-not-found still fails if the service fails", () =>
     Effect.gen(function* () {
       const { arm } = yield* TestServer
       yield* created("alpha")

@@ -206,7 +206,7 @@ describe("auth login", () => {
       }).pipe(Effect.scoped)
   )
 
-  it.live("saves nothing where the service refuses the credentials, or where one is missing", () =>
+  it.live("saves nothing if the service refuses the credentials, or if one is missing", () =>
     Effect.gen(function* () {
       const { berth, file, login, url } = yield* machine
       assert.strictEqual((yield* login("test", "wrong")).code, 3)

@@ -364,7 +364,7 @@ describe("berth with the service of today", () => {
     }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
   )
 
-  it.live("names the flags of the place where a login or a list goes without", () =>
+  it.live("names the flags of the place if a login or a list has none", () =>
     Effect.gen(function* () {
       const { env, state } = yield* today()
       const { BERTH_LOCATION: _location, BERTH_PROJECT: _project, ...without } = env

@@ -558,7 +558,7 @@ describe("whatever a service answers", () => {
       { seed: 20_260_723, numRuns: isSoak ? 150 : 60 }
     ))
 
-  it("no node is called created that was not made, and none is made beside one of its name", () =>
+  it("reports no node as created that was not made, and makes no second node of a name", () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom(...names), { minLength: 2, maxLength: 4 }),

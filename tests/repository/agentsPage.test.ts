@@ -68,7 +68,7 @@ describe("docs/agents.md", () => {
     assert.include(stdout, `"allow":${JSON.stringify(allowed)}`)
   })
 
-  it("shows the same command for a program that is told on its command line", () => {
+  it("shows the same command for a program whose command line sets it", () => {
     const [, added = ""] = blocks("sh")
     const [server] = configured
     assert.strictEqual(added.trim().split(" -- ")[1], [server?.command, ...(server?.args ?? [])].join(" "))

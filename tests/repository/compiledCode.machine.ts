@@ -134,7 +134,7 @@ describe("the compiled code of berth", () => {
     }
   })
 
-  describe("where the package cannot be written", () => {
+  describe("if the package cannot be written", () => {
     const inCache = () => globSync(join(folder, ".cache/berth/compiled/*/*")).map((file) => file.split("/").at(-1)!)
     beforeEach(() => writeFileSync(compiled, "no folder"))
 

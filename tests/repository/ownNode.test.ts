@@ -54,13 +54,13 @@ describe("an install", () => {
     )
   })
 
-  it("stops in the same sentence where there is none", async () => {
+  it("stops with the same sentence if there is none", async () => {
     const { code, stderr } = await install()
     expect(code).toBe(1)
     expect(stderr).toMatch(/^The workspace needs Node 26\. .* with no Node\. .*\n$/)
   })
 
-  it("takes the Node on PATH where the one that came with it cannot run", async () => {
+  it("uses the Node on PATH if its own Node cannot run", async () => {
     symlinkSync(process.execPath, join(folder, "bin/node"))
     addProgram("node_modules/.bin/node", "#!/no/such/loader\n")
     expect(await install()).toEqual({ code: 0, stdout: "", stderr: "" })

@@ -54,7 +54,7 @@ describe.each(files)("%s", (file) => {
     expect(text.match(/persist-credentials: false/g)).toHaveLength(text.match(/uses: actions\/checkout@/g)!.length)
   })
 
-  it("takes nothing from an event into a script but as a variable", () => {
+  it("passes text of an event to a script only as a variable", () => {
     for (const { run = "" } of stepsOf(workflow(file))) expect(run).not.toContain("${{")
   })
 })

@@ -155,7 +155,7 @@ describe("a service that fails", () => {
       }).pipe(Effect.provide(serviceLayer({ provisioning: "2 hours", scenario: { fleet: 250 } })))
   )
 
-  it.effect("only when one node is read gets that read ever more rarely, and everything else as before", () =>
+  it.effect("only at reads of one node gets that read less and less often, and everything else as before", () =>
     Effect.gen(function* () {
       const { fail, pass, requests } = yield* Wire
       yield* create("pending")

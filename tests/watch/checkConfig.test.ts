@@ -118,7 +118,7 @@ describe("berth-watch check-config", () => {
     expect(await signed("{ env: ONE }, { env: TWO }")).toContain("2 signing secrets)")
   })
 
-  it("says of a sink without an address where it is run, on a server that several processes share", async () => {
+  it("says where a sink without an address runs, if several processes share the store", async () => {
     const shared = `store: { env: DATABASE_URL }\n${config}  - { name: log, stdout: {} }\n  - { name: page, exec: { command: [page] } }\n`
     const { stdout } = await check(shared, { DATABASE_URL: "postgres://watch:secret@db.example.com/watch" })
     expect([stdout[1], ...stdout.slice(-3)]).toEqual([

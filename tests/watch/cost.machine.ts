@@ -62,7 +62,7 @@ layer(TestServer.layer(inDialect({ clock: "real", scenario: "small" })), { exclu
       })
     )
 
-    it.effect("says how to start a daemon where none answers, and refuses a month that is none", () =>
+    it.effect("says how to start a daemon if none answers, and refuses an invalid month", () =>
       Effect.gen(function* () {
         const env = { BERTH_WATCH_URL: "http://127.0.0.1:1", XDG_STATE_HOME: yield* folder }
         const away = yield* run(["cost", "--month"], { env })

@@ -61,7 +61,7 @@ describe("berth-watch once with records that cannot be read", () => {
     }
   const label = { id: 5, label: "web" }
 
-  it("prints no baseline of an account of which it read nothing, and ends with 7", async () => {
+  it("prints no baseline of an account that it could not read, and ends with 7", async () => {
     await using service = await HttpService.listen(listing([label, { id: 6, label: "db" }]))
     const { code, stderr, stdout } = await new Daemon(["once", "--base-url", service.url], credentials).finished()
     expect({ code, stdout }).toEqual({ code: 7, stdout: [] })
@@ -160,7 +160,7 @@ describe("a wrong command line", () => {
     expect(stderr.join("")).not.toMatch(/no.*key/)
   })
 
-  it("prints help on stdout where it is asked for", async () => {
+  it("prints help on stdout on request", async () => {
     const { code, stderr, stdout } = await new Daemon(["run", "--help"], {}).finished()
     expect({ code, stderr }).toEqual({ code: 0, stderr: [] })
     expect(stdout.join("\n")).toContain("--fast-interval DURATION")

@@ -55,7 +55,7 @@ describe("the clock of a test's service", () => {
     }).pipe(Effect.provide(TestServer.layer()))
   )
 
-  it.effect("stands still while the clock of the test moves, where it is frozen", () =>
+  it.effect("stands still if frozen, while the clock of the test moves", () =>
     Effect.gen(function* () {
       const server = yield* TestServer
       yield* TestClock.adjust("1 hour")

@@ -36,7 +36,7 @@ describe("a guard", () => {
     ])
   })
 
-  it("serves any host where it is asked to, and still no page of another origin nor data without the token", () => {
+  it("serves any host on request, but no page of another origin, and no data without the token", () => {
     const access: Access = { scheme: "http", hosts: "any", needsToken: true }
     const named = { host: "berth.test:9464" }
     expect(guard(request({ target: "shell", headers: named }), access)).toBe(undefined)

@@ -17,7 +17,7 @@ const parse = async (
   return JSON.parse(await parser.succeeded())
 }
 
-it("the completion script for PowerShell is one that PowerShell can parse, and asks berth for the words", async () => {
+it("PowerShell can parse its completion script, which asks berth for the words", async () => {
   await install(project)
   await using berth = Program.ofNode(binary, ["completion", "powershell"])
   const script = await berth.succeeded()

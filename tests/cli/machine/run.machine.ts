@@ -340,7 +340,7 @@ describe("a lease that cannot be read", () => {
 })
 
 describe("a node that the service deletes late or only in part", () => {
-  it.live("stays leased where its delete fails, so that a reap deletes it later", () =>
+  it.live("stays leased if its delete fails, so that a reap deletes it later", () =>
     Effect.gen(function* () {
       const env = yield* user
       yield* Effect.flatMap(TestServer, ({ arm }) =>
@@ -361,7 +361,7 @@ describe("a node that the service deletes late or only in part", () => {
 })
 
 describe("a run that is ended before its create has made anything", () => {
-  it.live("says that it looks for the node, and what to do where it cannot be known yet", () =>
+  it.live("says that it looks for the node, and what to do while the outcome is unknown", () =>
     Effect.gen(function* () {
       const { arm, journal } = yield* TestServer
       const env = yield* user

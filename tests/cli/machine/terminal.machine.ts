@@ -57,7 +57,7 @@ const image = "Ubuntu-22.04"
 const shown = shownPlan(plan)
 
 describe("a delete", () => {
-  it.live("names the project and the location where they are set", () =>
+  it.live("names the project and the location if they are set", () =>
     Effect.gen(function* () {
       const place = { BERTH_PROJECT: "1", BERTH_LOCATION: "Delhi" }
       const { stdout } = yield* atTerminal(["node", "delete", "fleet-1"], [["[y/N] ", "n\r"]], place)

@@ -194,7 +194,7 @@ describe('the state directory "auto"', () => {
     assert.deepStrictEqual(readdirSync(accountIn(join(temporary.folder, "berth"))), ["creates"])
   })
 
-  it("needs a home folder for keys, and does without one for everything else, with one warning", async () => {
+  it("needs a home folder only for keys, and otherwise prints one warning without it", async () => {
     const { listener, nodes } = maker()
     for (const name of ["XDG_STATE_HOME", "HOME", "BERTH_ALLOWANCE_FILE"]) vi.stubEnv(name, undefined)
     const warnings = await warningsOf(async () => {

@@ -193,7 +193,7 @@ describe("a listener", () => {
     assert.deepStrictEqual(warnings, ["The list has a record that cannot be read: node 8, whose name is not a string."])
   })
 
-  it("of a list that need not be exact gets what was assumed", async () => {
+  it("of an inexact list is called assumed", async () => {
     const reported: Array<unknown> = []
     for (const fleet of [30, 150]) {
       await using service = await mockService({ scenario: { fleet } })

@@ -40,7 +40,7 @@ describe("a hint", () => {
     )
   })
 
-  it("stays as it is where the command line names no account", () => {
+  it("stays unchanged if the command line names no account", () => {
     const hint = "List the nodes: berth node list"
     assert.strictEqual(
       namingAccount({ profile: undefined, baseUrl: undefined, allowHttp: false }, commands)(hint),

@@ -75,7 +75,7 @@ describe("completions", () => {
     assert.include(values("node create --tag a --"), "--tag")
   })
 
-  it("of bash leave out what is before the =, which it keeps", () => {
+  it("of bash leave out the text before the =, which bash keeps", () => {
     const split = complete(tree, (path) => described[path], joined(["node", "list", "--output", "=", "js"]))
     assert.strictEqual(completionLines(split, [], "bash"), "json\t\n")
     assert.strictEqual(completionLines(split, [], "fish"), "--output=json\t\n")

@@ -41,7 +41,7 @@ describe("the hint about the node of a run that is not known", () => {
       "See whether it is yours: berth node get 7; if it is: berth node delete 7. Then remove /leases/ci.json."
     ))
 
-  it("warns of the nodes of others where the service refused the create", () => {
+  it("warns of other people's nodes if the service refused the create", () => {
     const hint = hintFor("RateLimited")
     assert.include(hint, "probably not its own")
     assert.include(hint, "berth node get 7. Then remove /leases/ci.json.")

@@ -46,7 +46,7 @@ describe("a plan", () => {
     ])
   })
 
-  it("refuses to pick a member where there is none too many", () => {
+  it("refuses to pick a member if the group has none too many", () => {
     const account = withMembers({ "web-1": {} })
     const { conflicts } = planOf(fleetOf(groupOf("web", 1)), account.ledger, account.world, {
       ...options,
@@ -70,7 +70,7 @@ describe("a plan", () => {
     )
   })
 
-  it("never deletes what is protected, by the file or, once its group is gone from that, by the ledger", () => {
+  it("never deletes a node that the file protects or, once its group has left the file, the ledger", () => {
     const account = withMembers({ "db-1": {}, "db-2": {} })
     const inFile = planOf(fleetOf(groupOf("db", 1, { protect: true })), account.ledger, account.world, options)
     assert.sameMembers(actionsOf(inFile), ["unchanged db-1", "kept db-2"])

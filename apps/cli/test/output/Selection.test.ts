@@ -58,7 +58,7 @@ describe("--columns", () => {
 })
 
 describe("--sort", () => {
-  it("orders numbers by size, names as people count, and what is not there last in both directions", () => {
+  it("orders numbers by size, numbers within names by value, and missing values last in both directions", () => {
     const rows = [row("web-10", 2), row(null, 1), row("web-2", null), row("web-1", 10)]
     assert.deepStrictEqual(names(sorted(descriptor, rows, ["name"])), ["web-1", "web-2", "web-10", null])
     assert.deepStrictEqual(names(sorted(descriptor, rows, ["-name"])), ["web-10", "web-2", "web-1", null])

@@ -140,7 +140,7 @@ describe("progress", () => {
     })
   )
 
-  it.effect("shows a call within 2 s of its begin, and none that is soon over", () =>
+  it.effect("shows a call within 2 s of its start, but no short call", () =>
     Effect.gen(function* () {
       const quick = yield* shown(terminal, () => call("nodes.list", Effect.sleep("900 millis")))
       assert.isTrue(quick.painted.every((line) => line === ""))

@@ -162,7 +162,7 @@ describe.concurrent("a server that gets SIGTERM", () => {
 describe.concurrent("a server that ends with its parent", () => {
   const flag = "--exit-with-parent"
 
-  it("runs while stdin is open, whatever comes on it, and ends with 0 and a line about it", async () => {
+  it("runs while stdin is open, whatever its input, and ends with 0 and a line about it", async () => {
     await using server = serve([flag], { isInputOpen: true, input: "one line\n" })
     const { url } = await readyOf(server)
     expect((await fetch(`${url}/_mock/health`)).status).toBe(200)

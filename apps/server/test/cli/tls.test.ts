@@ -134,7 +134,7 @@ describe.concurrent("berth-server with a key and a certificate", () => {
     })
   )
 
-  it.live("survives what is no TLS, and ends with 0 within 5 s whatever its connections do", () =>
+  it.live("survives input that is not TLS, and ends with 0 within 5 s whatever its connections do", () =>
     Effect.gen(function* () {
       const server = yield* serve(["--port", "0", ...tls, "--fault", "hang"])
       const { url } = server.ready

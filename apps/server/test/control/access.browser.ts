@@ -68,7 +68,7 @@ describe("a page of another origin", () => {
     )
   }
 
-  it.live("whose name comes to lead to this machine changes nothing and reads nothing", () =>
+  it.live("whose name resolves to this machine changes nothing and reads nothing", () =>
     Effect.gen(function* () {
       const { ready } = yield* serve(["--port", "0", "--clock", "frozen", "--scenario", "small"])
       const rebound = ready.url.replace("127.0.0.1", "rebound.test")

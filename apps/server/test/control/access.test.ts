@@ -80,7 +80,7 @@ describe("the control plane without a token", () => {
     }).pipe(Effect.provide(TestServer.layer()))
   )
 
-  it.effect("takes a body only as JSON, also where it needs none, and changes nothing otherwise", () =>
+  it.effect("accepts a body only as JSON, even if it needs none, and otherwise changes nothing", () =>
     Effect.gen(function* () {
       const { baseUrl } = yield* TestServer
       const world = "/_mock/worlds/default"

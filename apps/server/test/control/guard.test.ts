@@ -104,7 +104,7 @@ describe("the page that asks", () => {
     }
   })
 
-  it("may link to the page of the worlds, and to nothing else, and may not frame it", () => {
+  it("may link only to the page of the worlds, and may not frame it", () => {
     const link = { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document" }
     const follow = (headers: object, rest: Partial<GuardedRequest> = {}) =>
       status(request({ ...link, ...headers }, { method: "GET", target: "shell", ...rest }))
@@ -168,7 +168,7 @@ describe("any request", () => {
     text
   )
 
-  it("passes only where its host and its origin are known, and is never an exception", () => {
+  it("passes only if its host and its origin are known, and never throws", () => {
     fc.assert(
       fc.property(
         headers,

@@ -4,7 +4,7 @@ import { TestServer } from "../../src/testing.ts"
 import { bodyOf, call, create, vector } from "./today.ts"
 
 layer(TestServer.layer({ dialect: "today" }))("failures in the forms of today", (it) => {
-  it.effect("who may not ask, and what is not there, is told in detail", () =>
+  it.effect("a caller without access, or a request for a missing thing, gets the details", () =>
     Effect.gen(function* () {
       const stranger = yield* call("GET", "/nodes/", { token: null })
       expect([stranger.status, stranger.json]).toEqual([401, vector("list-401-detail").body])

@@ -28,7 +28,7 @@ describe("the page about the interface", () => {
     })
   )
 
-  it.live("tries an operation against the world that it comes from", () =>
+  it.live("tries an operation against its own world", () =>
     Effect.gen(function* () {
       const { account, ready } = yield* serve(frozen)
       const { page } = yield* visit(`${ready.url}/docs#tag/nodes/GET/myaccount/api/v1/nodes/`)

@@ -106,7 +106,7 @@ layer(TestServer.layer({ cors: [page, "https://app.test"], rateLimit: { limit: 5
       })
     )
 
-    it.effect("may be any of those that are named", () =>
+    it.effect("may be any of the named ones", () =>
       Effect.gen(function* () {
         const reply = yield* call("GET", "/nodes/", from("https://app.test"))
         expect(reply.headers.get("access-control-allow-origin")).toBe("https://app.test")

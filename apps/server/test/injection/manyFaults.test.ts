@@ -42,7 +42,7 @@ const replyOf = (data: unknown) =>
 const textOf = (reply: HttpServerResponse.HttpServerResponse) => new TextDecoder().decode(bytesOf(reply))
 
 describe("faults in the records of one reply", () => {
-  it("make what each of them makes of a copy, and count where the text is another", () => {
+  it("make the same of each text as of a copy, and count if the text differs", () => {
     fc.assert(
       fc.property(data, fc.array(change, { maxLength: 8 }), (data, changes) => {
         // Copy the data through JSON, as a reader of the reply gets it: JavaScript puts keys that are numbers first.

@@ -72,7 +72,7 @@ layer(TestServer.layer())("several faults at one request", (it) => {
     })
   )
 
-  it.effect("one that has no answer leaves it to the next: listed-but-404 of a node that is not there", () =>
+  it.effect("a fault without an answer leaves it to the next: listed-but-404 for a missing node", () =>
     Effect.gen(function* () {
       const world = yield* worldWith([{ fault: "listed-but-404" }, { fault: "status", status: 418 }])
       expect((yield* get(world, 1)).status).toBe(418)

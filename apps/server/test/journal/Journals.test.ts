@@ -50,7 +50,7 @@ describe("the bytes of a journal", () => {
     expect(journals.bytes).toBe(0)
   })
 
-  it("of ended worlds give way first, the one that ended first before the others, down to what each may keep", () => {
+  it("of ended worlds shrink first, in the order in which the worlds ended, down to the share of each", () => {
     // Ended worlds may use a quarter of it, and each of them a twentieth of that quarter, which is enough for two requests.
     const journals = new Journals(160 * 1024)
     const [first, second, living] = makeWorlds(3) as [World.World, World.World, World.World]

@@ -65,7 +65,7 @@ describe("the differences of a near miss", () => {
   const differs = async (expected: ExpectedCall, ...requests: ReadonlyArray<JournalEntry>) =>
     (await judgeOf(requests)({ expected: [expected] })).mismatches[0]!.nearMisses
 
-  it("name a misspelt parameter only where it is like the missing one, and was not expected itself", async () => {
+  it("name a misspelt parameter only if it is similar to the missing one and was not itself expected", async () => {
     const [like] = await differs({ query: { pageno: "1" } }, entry(1, { query: { page_no: "1" } }))
     expect(like!.differs).toEqual(['query pageno is missing, expected "1"; there is page_no'])
     const [other] = await differs({ query: { zzz: "1" } }, entry(1, { query: { abc: "1" } }))

@@ -62,7 +62,7 @@ describe("what is expected of a journal", () => {
     expect(mismatches).toMatchObject([{ wanted: "exactly 1", found: 2, nearMisses: [] }])
   })
 
-  it("where no others are allowed, they are named", async () => {
+  it("if no other calls are allowed, they are named", async () => {
     const verdict = await judge({ expected: [{ operation: "nodes.list", count: 2 }], noOthers: true })
     expect([verdict.ok, verdict.mismatches, verdict.others.map(({ seq }) => seq)]).toEqual([false, [], [2, 3]])
   })
@@ -267,7 +267,7 @@ describe("calls that are expected more than once", () => {
     }
   })
 
-  it("may have an exact count each where they come in order, of the whole journal", async () => {
+  it("may each have an exact count of the whole journal, even in order", async () => {
     const [list, create]: Array<ExpectedCall> = [
       { operation: "nodes.list", count: 1 },
       { operation: "nodes.create", count: 2 }

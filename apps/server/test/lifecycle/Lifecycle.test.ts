@@ -125,7 +125,7 @@ describe("a lifecycle with jitter and outcomes", () => {
 })
 
 describe("a pattern of names", () => {
-  it("takes * for any text and ? for one character, and everything else for itself", () => {
+  it("treats * as any text, ? as one character, and everything else literally", () => {
     const cases: ReadonlyArray<readonly [pattern: string, name: string, matches: boolean]> = [
       ["*", "", true],
       ["*", "anything", true],

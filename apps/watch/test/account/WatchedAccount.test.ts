@@ -91,7 +91,7 @@ describe("an account", () => {
     }).pipe(Effect.provide(store))
   )
 
-  it.effect("takes a commit for made whose answer was lost, where its events are there", () =>
+  it.effect("counts a commit as made if its answer was lost but its events exist", () =>
     Effect.gen(function* () {
       const own = yield* Store
       const cut = new StoreFailed({ fault: "unavailable", detail: "the connection broke" })

@@ -149,7 +149,7 @@ describe("the spending of an account", () => {
     }).pipe(Effect.scoped, Effect.provide(store))
   )
 
-  it.effect("of a price that was read later has no upper bound, and says what was assumed", () =>
+  it.effect("of a price that was read later has no upper bound, and states the assumption", () =>
     Effect.gen(function* () {
       const { reads, sweeps } = yield* take()
       for (const minutes of [0, 1]) yield* sweeps(minutes, node(1))

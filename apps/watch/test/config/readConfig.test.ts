@@ -44,7 +44,7 @@ const problems = (text: string) =>
   })
 
 describe("a config", () => {
-  it("of one account has a default for everything else", () => {
+  it("of one account has defaults for all other settings", () => {
     const found = Result.getOrThrow(read(config("")))
     expect(found).toMatchObject({
       listen: { host: "127.0.0.1", port: 9464 },
@@ -84,7 +84,7 @@ accounts:
     ])
   })
 
-  it("of aliases within aliases is read once, also where they go in a circle", () => {
+  it("of aliases within aliases is read once, even in a circle", () => {
     const rows = Array.from({ length: 40 }, (_, i) => `x-${i + 1}: &a${i + 1} [*a${i}, *a${i}]\n`)
     expect(problems(`x-0: &a0 [x]\n${rows.join("")}x-c: &c { <<: *c, d: *c }\n${config("")}`)).toEqual([])
   })

@@ -147,7 +147,7 @@ describe("causes of deletions", () => {
     )
   )
 
-  it.effect("of other nodes are known beside a damaged entry, which is reported once", () =>
+  it.effect("of other nodes are known despite a damaged entry, which is reported once", () =>
     reporting((lines) =>
       Effect.gen(function* () {
         const records = yield* store

@@ -72,7 +72,7 @@ describe("the report of troubles", () => {
     }).pipe(Effect.provide(store))
   )
 
-  it.effect("reports a trouble that comes back with the begin that it had", () =>
+  it.effect("reports a trouble that returns with its old start time", () =>
     Effect.gen(function* () {
       const doubt = { message: "It is that of another account.", sinceMillis: 0, isOther: true }
       const beat = { kind: "refused", reason: "it answered 404", retryAfterMillis: null, _tag: "Failed" } as const

@@ -132,7 +132,7 @@ describe("a courier", () => {
     }).pipe(Effect.provide(store))
   )
 
-  it.effect("makes a dead letter of an event that is refused ten times, then goes on with the node", () =>
+  it.effect("makes a dead letter of an event that is refused ten times, then continues with the node", () =>
     Effect.gen(function* () {
       const { backlog, commit, deadLetters } = yield* Store
       const owner = yield* claim
@@ -182,7 +182,7 @@ describe("a courier", () => {
     }).pipe(Effect.provide(store))
   )
 
-  it.effect("that has all it can take lets its sink fall behind, and no further than it may", () =>
+  it.effect("that is saturated lets its sink fall behind, up to its limit", () =>
     Effect.gen(function* () {
       const { backlog, commit } = yield* Store
       const owner = yield* claim

@@ -271,7 +271,7 @@ describe("the queues of a sink", () => {
     expect(queues.start(hour).length).toBeGreaterThan(0)
   })
 
-  it("wait a second where a receiver that is down asks for no pause at all", () => {
+  it("wait a second if a receiver that is down asks for no pause", () => {
     const queues = queuesOf(delivery(1), delivery(2), delivery(3))
     const hurried = failed("unavailable", "503", 0)
     for (const each of queues.start(0)) queues.failed(each, hurried, 0, chance)

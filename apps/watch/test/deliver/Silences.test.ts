@@ -48,14 +48,14 @@ describe("a silence", () => {
     expect(covers(silence({ untilMillis: 50 }), "ops", event(150, ["web-1"]))).toBe(false)
   })
 
-  it("matches nodes by both names of one that is renamed, accounts, and sinks", () => {
+  it("matches nodes by both names after a rename, and accounts and sinks", () => {
     const of = (over: Partial<Silence>, names: ReadonlyArray<string>) => covers(silence(over), "ops", event(150, names))
     expect([of({}, ["db-1"]), of({}, ["db-1", "web-1"]), of({}, ["web-1", "db-1"])]).toEqual([false, true, true])
     expect([of({ accounts: ["other"] }, ["web-1"]), of({ accounts: ["acme"] }, ["web-1"])]).toEqual([false, true])
     expect([of({ sinks: ["chat"] }, ["web-1"]), of({ sinks: ["chat", "ops"] }, ["web-1"])]).toEqual([false, true])
   })
 
-  it("of an account covers what is about no node too; one of nodes does not", () => {
+  it("of an account also covers events about no node; a silence of nodes does not", () => {
     expect(covers(silence(), "ops", outage)).toBe(false)
     expect(covers(silence({ nodes: [], accounts: ["acme"] }), "ops", outage)).toBe(true)
     expect(covers(silence({ nodes: [], accounts: ["acme"] }), "ops", event(150, ["any"]))).toBe(true)
@@ -79,7 +79,7 @@ describe("a silence", () => {
     ])
   })
 
-  it("that was over when a person asked for a replay gives up nothing", () => {
+  it("that was over when a person requested a replay drops nothing", () => {
     const drop = silence({ atEnd: "drop" })
     expect([null, 150, 200].map((replayed) => fateOf([drop], 400, replayed))).toEqual(["drop", "drop", "hand"])
   })

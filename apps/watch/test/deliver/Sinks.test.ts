@@ -312,7 +312,7 @@ describe("sinks", () => {
     }).pipe(Effect.provide(store))
   )
 
-  it.live("whose receiver takes nothing are failing from the third failure in a row on, until it takes an event", () =>
+  it.live("whose receiver refuses every event are failing from the third failure in a row, until it accepts one", () =>
     Effect.gen(function* () {
       const { commit } = yield* Store
       const owner = yield* claim

@@ -245,7 +245,7 @@ describe("a sink during a silence", () => {
     }).pipe(Effect.provide(store))
   )
 
-  it.effect("that begins with the nodes there are gets those of the silence later", () =>
+  it.effect("that starts with the existing nodes gets the silenced events later", () =>
     Effect.gen(function* () {
       const { addSilence, commit } = yield* Store
       const owner = yield* claim

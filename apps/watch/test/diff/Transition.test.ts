@@ -28,7 +28,7 @@ const returned = (watch: ReturnType<typeof byHand>) =>
     .map(({ dueMonotonicMillis }) => dueMonotonicMillis - watch.now())
 
 describe("a node that was reported deleted", () => {
-  it("returns by two reads that show it, also where a list did in between", () => {
+  it("returns after two reads that show it, even with a list in between", () => {
     const watch = deleted()
     watch.finds(aNode({ id: 1 }))
     watch.sweep(aNode({ id: 1 }), ...stable)

@@ -26,7 +26,7 @@ describe("the sentence of an event", () => {
     expect(price(2, null)).toBe(`${begin}: 2 nodes`)
   })
 
-  it("says who asked for a deletion, and warns if nobody is known to have done so", () => {
+  it("says who requested a deletion, and warns if this is unknown", () => {
     const of = (cause: string, causedBy: object | null) =>
       sentenceOf({ type: "berth.node.deleted", data: { cause, causedBy } })
     const ann = { user: "ann", host: "ci-7", job: "shop/web 42", fleet: "shop" }

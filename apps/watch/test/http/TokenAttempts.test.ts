@@ -35,7 +35,7 @@ describe("attempts at the token", () => {
     })
   )
 
-  it.effect("of which five wait already turn one of them away, so that the right one after a burst comes through", () =>
+  it.effect("of which five already wait turn one of them away, so that the right token after a burst passes", () =>
     Effect.gen(function* () {
       const attempt = makeTokenAttempts()
       for (let i = 0; i < 10; i++) yield* attempt("192.0.2.1", wrong)

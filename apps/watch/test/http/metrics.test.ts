@@ -136,7 +136,7 @@ describe("/metrics", () => {
     })
   )
 
-  it.live("shows many accounts together, each alone where it is asked for, and stays small", () =>
+  it.live("shows many accounts together, each alone on request, and stays small", () =>
     Effect.gen(function* () {
       const { put, state, url } = yield* served()
       const names = Array.from({ length: 2000 }, (_, index) => `team-${index}@example.com`)

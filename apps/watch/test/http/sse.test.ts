@@ -65,7 +65,7 @@ describe("the stream of events", () => {
     })
   )
 
-  it.live("passes on what its filter lets through, and moves the cursor over the rest", () =>
+  it.live("passes on the events that match its filter, and moves the cursor past the others", () =>
     Effect.gen(function* () {
       const { append, url } = yield* served()
       const { next } = yield* follow(`${url}/events?type=berth.node.*&node=7`)

@@ -162,7 +162,7 @@ describe("a daemon over a store", () => {
     }).pipe(Effect.provide(daemon))
   )
 
-  it.effect("refuses a cursor that is none, of another store, or too old for what is kept", () =>
+  it.effect("refuses a cursor that is invalid, of another store, or too old", () =>
     Effect.gen(function* () {
       const { commit, prune } = yield* Store
       const { events } = yield* Daemon
@@ -232,7 +232,7 @@ describe("a daemon over a store", () => {
     }).pipe(Effect.provide(daemon))
   )
 
-  it.effect("shows the plans with their prices that the store has, those that are gone included", () =>
+  it.effect("shows the plans and prices in the store, including removed plans", () =>
     Effect.gen(function* () {
       const { commit } = yield* Store
       const small = aPlan("small", 730)

@@ -47,7 +47,7 @@ describe("the targets", () => {
     expect(believedNodes(noneYet, [fresh, anAccount({ account: "new" })], [watched(1)], now).nodes).toBe(null)
   })
 
-  it("of an account that was added do not keep the others waiting, and are those that were known", () => {
+  it("of an added account do not delay the others, and are the known ones", () => {
     const added = anAccount({ account: "new", added: true })
     expect(idsOf(believedNodes(noneYet, [fresh, added], [watched(1)], now).nodes)).toEqual([1])
     const nodes = [watched(1), watched(2, { account: "new" })]

@@ -52,7 +52,7 @@ describe("the share of the requests", () => {
     )
   })
 
-  it("remembers what was sent while its limit changes and changes back", () => {
+  it("remembers sent requests while its limit changes and changes back", () => {
     const share = new RequestShare(hourly(100))
     for (let n = 0; n < 100; n++) share.take(n)
     share.change(hourly(20), 1000)
@@ -60,7 +60,7 @@ describe("the share of the requests", () => {
     expect(share.left(2000)).toBeLessThanOrEqual(1)
   })
 
-  it("never lets more through within any hour, however they are asked for", () => {
+  it("never lets more requests through within any hour", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 40 }),

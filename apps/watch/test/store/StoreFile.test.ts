@@ -127,7 +127,7 @@ describe("a store in a file", () => {
     })
   )
 
-  it.effect("that is removed or replaced is not written any more, and goes on once it is back", () =>
+  it.effect("that is removed or replaced is no longer written, and is used again once it is back", () =>
     Effect.gen(function* () {
       const path = yield* newPath
       yield* Effect.gen(function* () {

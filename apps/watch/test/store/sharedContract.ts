@@ -132,7 +132,7 @@ export const sharedContract = (name: string, server: () => Postgres) => {
       })
     )
 
-    it.live("takes nothing from the one that an account was taken over from", () =>
+    it.live("accepts nothing from the previous owner of an account", () =>
       Effect.gen(function* () {
         const { first, second } = yield* two
         const { owner } = yield* first.claim("a")
@@ -165,7 +165,7 @@ export const sharedContract = (name: string, server: () => Postgres) => {
       }).pipe(Effect.scoped)
     )
 
-    it.live("tells the one that an account was taken over from", () =>
+    it.live("notifies the previous owner of an account", () =>
       Effect.gen(function* () {
         const { first, second } = yield* two
         const { owner } = yield* first.claim("a")

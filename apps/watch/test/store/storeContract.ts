@@ -161,7 +161,7 @@ export const storeContract = (name: string, store: Layer.Layer<Store | SqlClient
       }).pipe(Effect.provide(store))
     )
 
-    it.effect("wakes those that wait for events, and those that ask later", () =>
+    it.effect("wakes waiting readers, and answers later ones", () =>
       Effect.gen(function* () {
         const { commit, newEvents } = yield* Store
         const { owner } = yield* claim("a")
@@ -277,7 +277,7 @@ export const storeContract = (name: string, store: Layer.Layer<Store | SqlClient
       }).pipe(Effect.provide(store))
     )
 
-    it.effect("revives one dead letter of a sink, and gives them by pages", () =>
+    it.effect("revives one dead letter of a sink, and returns them in pages", () =>
       Effect.gen(function* () {
         const { commit, deadLetters, deliveries, meet, record, revive, take } = yield* Store
         const { owner } = yield* claim("a")

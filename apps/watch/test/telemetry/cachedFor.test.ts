@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import { cachedFor } from "../../src/telemetry/cachedFor.ts"
 import { setBackClock } from "../setBackClock.ts"
 
-it.effect("what is kept for a while is read anew after it, although the clock was set back meanwhile", () =>
+it.effect("a cached value is read anew after its time, even if the clock was set back", () =>
   Effect.gen(function* () {
     let seconds = 0
     const setBack = yield* setBackClock(() => seconds, 10_000_000)

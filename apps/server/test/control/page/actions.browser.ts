@@ -374,7 +374,7 @@ describe("requests on the page", () => {
 })
 
 describe("the page by keyboard", () => {
-  it.live("opens a dialog, fills it, sends it, and is back where it was", () =>
+  it.live("opens a dialog, fills it, sends it, and returns the focus", () =>
     Effect.gen(function* () {
       const { account, page } = yield* shown()
       const arm = page.getByRole("button", { name: "Arm a fault" })

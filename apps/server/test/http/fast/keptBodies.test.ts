@@ -51,7 +51,7 @@ describe("a node, or a page of nodes, in the fast path", () => {
     expectTrue(world)
   })
 
-  it("shows what is true now: before a delete, while the node terminates, and after", () => {
+  it("shows the current state: before a delete, while the node terminates, and afterwards", () => {
     const world = makeWorld(1, 3)
     expectTrue(world)
     deleteNode(world, world.nodes.nextId - 1, world.latest)

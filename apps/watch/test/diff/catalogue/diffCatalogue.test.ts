@@ -201,7 +201,7 @@ describe("the catalogue", () => {
     expect(watch.known().foreignPrices).toEqual([dollars])
   })
 
-  it("removes nothing for one reply that lacks it, and begins anew after one that has it", () => {
+  it("removes no entry because of one reply without it, and starts over after a reply with it", () => {
     const watch = watchingFrom(plans)
     watch.read(40, without("a"))
     watch.read(50, plans)

@@ -110,7 +110,7 @@ describe("the dashboard", () => {
     })
   )
 
-  it.live("shows what becomes of plans with what it costs, and prices that were not known when it was opened", () =>
+  it.live("shows changes of plans with their costs, and prices that were unknown when it was opened", () =>
     Effect.gen(function* () {
       const daemon = yield* served()
       yield* scene(daemon, 8)
@@ -235,7 +235,7 @@ describe("the dashboard", () => {
     })
   )
 
-  it.live("reads everything anew where the daemon no longer has what the page had seen last", () =>
+  it.live("reads everything anew if the daemon no longer has the page's last position", () =>
     Effect.gen(function* () {
       const daemon = makeMemoryDaemon()
       yield* scene(daemon, 8)

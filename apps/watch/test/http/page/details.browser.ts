@@ -36,7 +36,7 @@ describe("the details of a node", () => {
     })
   )
 
-  it.live("say who asked for the deletion of the node, or that nobody is known to have done so", () =>
+  it.live("say who requested the deletion of the node, or that this is unknown", () =>
     Effect.gen(function* () {
       const daemon = yield* served()
       const ago = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString()
@@ -111,7 +111,7 @@ describe("the details of a node", () => {
     })
   )
 
-  it.live("stay as they are while other nodes change: what is unfolded, in focus and selected", () =>
+  it.live("keep unfolded, focused and selected parts while other nodes change", () =>
     Effect.gen(function* () {
       const daemon = yield* served()
       yield* scene(daemon, 8)

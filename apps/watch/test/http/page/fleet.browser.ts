@@ -59,7 +59,7 @@ describe("the dashboard of one of several processes", () => {
     })
   )
 
-  it.live("shows nothing of it where one process has the store", () =>
+  it.live("shows nothing of it if one process has the store", () =>
     Effect.gen(function* () {
       const daemon = yield* served()
       yield* scene(daemon, 8)

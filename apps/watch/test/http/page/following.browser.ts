@@ -34,7 +34,7 @@ describe("the dashboard while things happen", () => {
     })
   )
 
-  it.live("says that it reads the events until it has, and neither that there are none nor how many", () =>
+  it.live("says that it is reading the events until it has them, and claims no number before", () =>
     Effect.gen(function* () {
       const daemon = yield* served()
       daemon.put(aNode({ id: 7, name: "web" }), instant())

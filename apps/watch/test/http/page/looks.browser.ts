@@ -119,7 +119,7 @@ describe("the dashboard", () => {
     })
   )
 
-  it.live("shows a screen of nodes below two troubles and what was spent, and folds the sinks that are up", () =>
+  it.live("shows a screen of nodes below two troubles and the spending, and folds healthy sinks", () =>
     Effect.gen(function* () {
       const daemon = yield* served()
       yield* scene(daemon, 40)

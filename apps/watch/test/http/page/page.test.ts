@@ -12,7 +12,7 @@ it.live("the script of the page can be run as a module in a document", () =>
   })
 )
 
-it.live("the style of the page comes after the one that all pages share, which it refines", () =>
+it.live("the style of the page comes after the shared style that it refines", () =>
   Effect.gen(function* () {
     const { text } = yield* ask((yield* served()).url)
     const [, style = ""] = /<style>([^]*)<\/style>/.exec(text) ?? []

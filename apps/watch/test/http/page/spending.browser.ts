@@ -41,7 +41,7 @@ describe("what was spent, on the dashboard", () => {
     })
   )
 
-  it.live("says what is not known, sums accounts, and follows the chosen one", () =>
+  it.live("says what is unknown, sums accounts, and follows the chosen account", () =>
     Effect.gen(function* () {
       const daemon = yield* served()
       yield* scene(daemon, 8)

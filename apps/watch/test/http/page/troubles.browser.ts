@@ -107,7 +107,7 @@ describe("the dashboard in trouble", () => {
     })
   )
 
-  it.live("shows nodes that cannot be read as old, with the time of which they are, until they are read again", () =>
+  it.live("shows unreadable nodes as old, with the time of their data, until they are read again", () =>
     Effect.gen(function* () {
       const daemon = yield* served()
       yield* scene(daemon, 8)

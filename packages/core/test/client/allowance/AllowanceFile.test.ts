@@ -39,7 +39,7 @@ const informed = knowing(7)
 const modeOf = (path: string) => Effect.promise(async () => (await stat(path)).mode & 0o777)
 
 describe("an allowance file", () => {
-  it.live("shares what is left with later processes, and is for the user alone", () =>
+  it.live("shares what is left with later processes, readable by the user alone", () =>
     Effect.gen(function* () {
       const path = join(yield* folder, "state", "account", "allowance.json")
       yield* shareOnce(path, yield* informed)

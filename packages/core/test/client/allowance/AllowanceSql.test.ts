@@ -336,7 +336,7 @@ describe("processes that share a database", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("need no right to make tables where they are", () =>
+  it.live("need no right to make tables that exist", () =>
     Effect.gen(function* () {
       const schema = newSchema()
       const sql = yield* beside()

@@ -144,7 +144,7 @@ describe("the allowance of a client", () => {
     }).pipe(Effect.provide(service(1)))
   )
 
-  it.effect("shows how many of what is left are kept for reads, which a change that is held back names", () =>
+  it.effect("shows how many requests are kept for reads; a delayed change names the number", () =>
     Effect.gen(function* () {
       const { current } = yield* Allowance
       const remove = Nodes.use((nodes) => nodes.delete(NodeId.make(7), { deadline: "5 seconds" }))

@@ -178,7 +178,7 @@ describe("the budget of retries", () => {
     assert.approximately(delayMillis, 7100, 1e-9)
   })
 
-  it("makes the caller wait, and then fail, where the deadline cannot hold its turn", () => {
+  it("makes the caller wait and then fail if its turn comes after the deadline", () => {
     assert.deepStrictEqual(decided({ budget: -14 * 1999, attempts: 2, leftMillis: 60_000 }), {
       _tag: "GiveUpAfter",
       delayMillis: 150

@@ -72,7 +72,7 @@ describe("an error has the reply that its call failed with", () => {
     })
   )
 
-  it.effect("the last one, where the last attempts had none", () =>
+  it.effect("the last reply, if the last attempts had none", () =>
     Effect.gen(function* () {
       const { attempts, reason, reply } = yield* inTime(Effect.flip(get()))
       assert.deepStrictEqual([reason._tag, attempts.length], ["Unreachable", 4])
@@ -134,7 +134,7 @@ describe("onReply is called with the reply that a call ended with", () => {
     onReply: (reply: RawReply) => Effect.sync(() => void replies.push(reply))
   })
 
-  it.effect("once, also where the call failed, after any number of attempts", () =>
+  it.effect("once, even if the call failed, after any number of attempts", () =>
     Effect.gen(function* () {
       const replies: Array<RawReply> = []
       yield* inTime(Effect.flip(get(collecting(replies))))
@@ -145,7 +145,7 @@ describe("onReply is called with the reply that a call ended with", () => {
     }).pipe(Effect.provide(inTurn(["first", "second", "third", "fourth"].map((body) => ({ status: 503, body })))))
   )
 
-  it.effect("masked where the call failed, and as received where it succeeded", () =>
+  it.effect("masked if the call failed, and as received if it succeeded", () =>
     Effect.gen(function* () {
       const replies: Array<RawReply> = []
       const request = RawApi.use((api) => api.request({ method: "GET", path: "/" }, collecting(replies)))
@@ -158,7 +158,7 @@ describe("onReply is called with the reply that a call ended with", () => {
     }).pipe(Effect.provide(inTurn([{ status: 400, body: `no ${apiKey}` }, ok(apiKey)])))
   )
 
-  it.effect("not at all where there was none", () =>
+  it.effect("not at all without a lease", () =>
     Effect.gen(function* () {
       const replies: Array<RawReply> = []
       yield* inTime(Effect.flip(get(collecting(replies))))

@@ -51,7 +51,7 @@ describe("a call", () => {
     }).pipe(Effect.provide(client))
   })
 
-  it.effect("whose deadline comes first is interrupted on the wire, and not tried again", () => {
+  it.effect("with an earlier deadline is interrupted on the wire, and not retried", () => {
     let requests = 0
     const client = layer(() => {
       requests++

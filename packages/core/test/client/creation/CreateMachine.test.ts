@@ -200,7 +200,7 @@ describe("a create that is refused for the rate limit", () => {
   const refusal = (leftMillis?: number) =>
     after(keyed, notFound, highestId, turnCame, sendFailed(throttled, leftMillis))
 
-  it("looks once when a node has had time to be listed, and is sent again where the list shows nothing", () => {
+  it("looks once after a node had time to be listed, and is sent again if the list shows nothing", () => {
     const first = refusal()
     assert.deepStrictEqual(first.write, { intent: { ...sent, fate: "refused" }, isRequired: false })
     assert.deepInclude(first.action, { _tag: "Poll", afterMillis: 13_500 })
@@ -215,7 +215,7 @@ describe("a create that is refused for the rate limit", () => {
     assert.deepInclude(step.action, { _tag: "Poll", afterMillis: 20_000 })
   })
 
-  it("takes no node, for it hardly made one, and is not sent again while there is one that it may have made", () => {
+  it("takes no node, because it probably made none, and is not sent again while a node exists that it may have made", () => {
     for (const nodes of [[web(101)], [web(101), web(102)]]) {
       const { step } = polledWith(keyed, refusal(), listed(nodes))
       assert.deepStrictEqual(
@@ -247,7 +247,7 @@ describe("a create that is refused for the rate limit", () => {
     assert.isNull(ended(keyless).write?.intent)
   })
 
-  it("looks at once where the deadline holds no such pause, and fails for the rate limit where nothing came of it", () => {
+  it("looks at once if the deadline has no room for the pause, and fails because of the rate limit if nothing was made", () => {
     for (const leftMillis of [500, 13_500]) {
       const first = refusal(leftMillis)
       assert.deepInclude(first.action, { _tag: "Poll", afterMillis: 0 })

@@ -288,7 +288,7 @@ describe("a create", () => {
     })
   }
 
-  it.effect("whose reply names a node of before, where it made none, is unknown and not created", () => {
+  it.effect("whose reply names an earlier node, although it made none, is unknown and not created", () => {
     const service = new Service(() => ({ existing: 100 }))
     service.make("web")
     return Effect.gen(function* () {
@@ -895,7 +895,7 @@ describe("a create that only adopts", () => {
     }).pipe(Effect.provide(service.layer), Effect.provideService(IntentStore, makeMemory()))
   })
 
-  it.effect("sends nothing where no create has the key", () => {
+  it.effect("sends nothing if no create has the key", () => {
     const service = new Service(() => "reply")
     return Effect.gen(function* () {
       const { reason } = yield* inTime(Effect.flip(adopt("web", "job")))

@@ -351,7 +351,7 @@ describe("an account", () => {
     })
   )
 
-  it.live("that was joined with another has its unsettled creates read where they are", () =>
+  it.live("that was joined with another keeps its unsettled creates readable in place", () =>
     Effect.gen(function* () {
       const accounts = yield* folder
       const [before, after] = [placeIn(accounts), placeIn(accounts, { id: ids.rotated })]

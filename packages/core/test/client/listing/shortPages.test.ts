@@ -101,7 +101,7 @@ describe("exact lists", () => {
       { numRuns: 40 }
     ))
 
-  it("miss nothing where the service returns fewer nodes for some page sizes than for others", () =>
+  it("miss nothing if the service returns fewer nodes for some page sizes than for others", () =>
     fc.assert(
       fc.asyncProperty(
         cap,

@@ -328,7 +328,7 @@ describe("rows that are restored from an older backup", () => {
     })
   )
 
-  it.live("take a lock from those that hold it", () =>
+  it.live("take a lock over from its owners", () =>
     Effect.gen(function* () {
       const { open, schema, sql } = yield* place
       const store = makeIntents(yield* open, account)

@@ -131,7 +131,7 @@ for (const [name, millis] of steps) {
       })
     )
 
-    it.effect("sends no second one where the first gets no reply", () =>
+    it.effect("sends no second purchase if the first gets no reply", () =>
       Effect.gen(function* () {
         const spent = { "ratelimit-limit": 100, "ratelimit-remaining": 0, "ratelimit-reset": inSeconds(90) }
         const { get, sentAt, step } = yield* world((count) => (count === 1 ? reply(spent) : Effect.never), {

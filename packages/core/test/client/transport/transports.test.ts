@@ -191,7 +191,7 @@ for (const [name, transport] of Object.entries(transports)) {
       )
     )
 
-    it.live("reports that nothing was sent where the connection is refused", () =>
+    it.live("reports that nothing was sent if the connection is refused", () =>
       over(
         Effect.gen(function* () {
           const error = yield* Effect.flip(send(requestTo(yield* nowhere)))
@@ -201,7 +201,7 @@ for (const [name, transport] of Object.entries(transports)) {
       )
     )
 
-    it.live("reports that a request may have been carried out where the connection ends without a reply", () =>
+    it.live("reports that a request may have been carried out if the connection ends without a reply", () =>
       over(
         Effect.gen(function* () {
           const url = yield* serve((request) => request.socket.destroy())
@@ -213,7 +213,7 @@ for (const [name, transport] of Object.entries(transports)) {
       )
     )
 
-    it.live("reports that a reply had begun where it is cut short", () =>
+    it.live("reports that a reply had begun if it is cut short", () =>
       over(
         Effect.gen(function* () {
           const url = yield* serve((request, response) => {
