@@ -376,7 +376,7 @@ describe("a run that is ended before its create has made anything", () => {
       assert.strictEqual(code, 130)
       assert.match(
         stderr,
-        /Deleting the node of this run …\nerror: .+ If node job is there, it is billed\.\nhint: Run berth reap in eleven/
+        /Deleting the node of this run …\n(?:.+ \(\d+ s\)\n)*error: .+ If node job is there, it is billed\.\nhint: Run berth reap in eleven/
       )
       assert.lengthOf(leasesIn(env), 1)
       const dry = yield* run(["reap", "--dry-run"], { env })

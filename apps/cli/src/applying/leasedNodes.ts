@@ -36,6 +36,7 @@ import { concurrency } from "../nodes/allNodes.ts"
 import { ensureUnprotected, ownMemberships } from "./Registry.ts"
 import { elapsed, rupees } from "../output/format.ts"
 import { printNote } from "../output/Output.ts"
+import { type ShowState, withProgress } from "../output/progress.ts"
 
 /** What happened to a lease's node. */
 interface LeaseEnd {
@@ -240,12 +241,12 @@ export const dueLeases = Effect.fnUntraced(function* (withinMillis: number) {
 /** The failure for an unreadable lease file, whose node may be billed. */
 export const unreadableLease = (path: string): LocalFileFault =>
   new LocalFileFault({
-    path,
-    message: `${path} is not a lease that this berth can read; it is left alone. Its node may be billed.`,
-    hint: "Find its node with berth node list --name 'run-*', delete the node, then remove the file."
+    path: place.path,
+    message: `${place.path} is not a lease that this berth can read; it is left alone. Its node may be billed.`,
+    hint: `Find its node with berth node list --name 'run-*', delete the node, then ${removalText(place)}.`
   })
 
-const reapOne = (due: Lease, withinMillis: number) =>
+const reapDue = (due: Lease, withinMillis: number) =>
   leases
     .change(
       due.key,
@@ -273,10 +274,22 @@ const reapOne = (due: Lease, withinMillis: number) =>
       })
     )
 
+/** The same, with its progress. */
+const reapOne = Effect.fnUntraced(function* (due: Lease, withinMillis: number, show: ShowState) {
+  const { name, node } = due
+  const what = node === null ? name : `${node.name} (${node.id})`
+  yield* show({ what, state: node === null ? "looking for its node" : "deleting" })
+  const row = yield* reapDue(due, withinMillis)
+  yield* show({ what, state: Option.exists(row, ({ error }) => error !== null) ? "not deleted" : "gone" })
+  return row
+})
+
 /** Ends every due lease, and returns a row for each. If a node cannot be deleted, its lease stays. */
 export const reapLeases = Effect.fnUntraced(function* (withinMillis = 0) {
   const { due, unreadable } = yield* dueLeases(withinMillis)
-  const rows = yield* Effect.forEach(due, (lease) => reapOne(lease, withinMillis), { concurrency })
+  const rows = yield* withProgress({ goal: "deleted", total: due.length, isQuiet: true }, (show) =>
+    Effect.forEach(due, (lease) => reapOne(lease, withinMillis, show), { concurrency })
+  )
   return { rows: rows.flatMap(Option.toArray), unreadable }
 })
 

@@ -55,6 +55,9 @@ const retryLineMillis = 1000
 /** A wait without any other line gets a line after this time. */
 const silentMillis = 2000
 
+/** The bounds of the time until the next such line. Between them, it is the time that the wait had taken at the last line. */
+const [minRepeatMillis, maxRepeatMillis] = [10_000, 60_000]
+
 /** A pause counts as a pause of the rate limit only after this many repaints in a row. */
 const minPausedSteps = 4
 
@@ -74,6 +77,12 @@ const listPaths: Readonly<Record<string, string>> = {
   "images.saved": "/images/saved-images/"
 }
 
+/** Whether a wait has had no line for so long that it gets one. */
+const isSilent = ({ saidAt, since }: { readonly since: number; readonly saidAt: number | undefined }, now: number) =>
+  saidAt === undefined
+    ? now - since > silentMillis
+    : now - saidAt >= Math.min(Math.max(saidAt - since, minRepeatMillis), maxRepeatMillis)
+
 const make = Effect.gen(function* () {
   const output = yield* Output
   const { live, stderr } = output
@@ -90,15 +99,14 @@ const make = Effect.gen(function* () {
   /** The names of the records that were left out, by the path of their list. */
   const setAside = new Map<string, Set<string>>()
   let isPartial = false
-  /** The beginning of the current wait, and whether a line has reported it; undefined while nothing waits. */
-  let busy: { readonly since: number; isSaid: boolean } | undefined
+  /** The beginning of the current wait, and when a line last reported it; undefined while nothing waits. */
+  let busy: { readonly since: number; saidAt: number | undefined } | undefined
   let countLine = { reached: -1, at: Number.NEGATIVE_INFINITY }
 
-  const print = (text: string) =>
-    Effect.suspend(() => {
-      if (busy !== undefined) busy.isSaid = true
-      return Effect.provideService(printNote(text), Output, output)
-    })
+  const print = Effect.fnUntraced(function* (text: string) {
+    if (busy !== undefined) busy.saidAt = yield* Clock.currentTimeMillis
+    yield* Effect.provideService(printNote(text), Output, output)
+  })
   const activity = (): Activity => ({ calls: Array.from(calls), requests, failed, unsettled })
 
   /** Receives the client's reports. */
@@ -143,7 +151,7 @@ const make = Effect.gen(function* () {
   /** Prints a line for a new pause, a failed attempt, a changed count, or a wait that no other line reports. */
   const printChanges = Effect.fnUntraced(function* (pauseMillis: number | undefined, now: number) {
     const since = waiting?.startedAt ?? activity().calls[0]?.startedAt
-    busy = since === undefined ? undefined : (busy ?? { since, isSaid: false })
+    busy = since === undefined ? undefined : (busy ?? { since, saidAt: undefined })
     if (pauseMillis !== undefined && !isPaused) yield* print(`${capitalized(pauseText(pauseMillis, now))}.`)
     isPaused = pauseMillis !== undefined
     const [first] = calls
@@ -154,8 +162,12 @@ const make = Effect.gen(function* () {
     }
     if (unsettled && !isUnsettledLine && isLong) yield* print(`${capitalized(unsettledText[unsettled])}.`)
     isUnsettledLine = unsettled !== undefined && (isUnsettledLine || isLong)
-    if (busy !== undefined && !busy.isSaid && now - busy.since > silentMillis) {
-      yield* print(silentText(waiting, activity(), now - busy.since))
+    if (busy !== undefined && isSilent(busy, now)) {
+      yield* print(
+        pauseMillis === undefined
+          ? silentText(waiting, activity(), now - busy.since)
+          : `${capitalized(pauseText(pauseMillis, now))}.`
+      )
     }
     if (waiting === undefined || waiting.total <= maxNamed) return
     const reached = reachedOf(waiting)
@@ -188,8 +200,8 @@ const make = Effect.gen(function* () {
           const seen = states.get(what) ?? []
           if (seen.at(-1) === state) return
           states.set(what, [...seen.slice(-1), state])
-          if (stderr.animate || goal.total > maxNamed) return
-          busy ??= { since: startedAt, isSaid: true }
+          if (stderr.animate || goal.total > maxNamed || goal.isQuiet === true) return
+          busy ??= { since: startedAt, saidAt: undefined }
           yield* print(`${what}: ${state} (${elapsed((yield* Clock.currentTimeMillis) - startedAt)})`)
         })
       return yield* Effect.ensuring(
@@ -230,7 +242,7 @@ const make = Effect.gen(function* () {
   /** Prints what the command waits for, instead of the automatic line. */
   const say = (text: string) =>
     Effect.andThen(
-      Effect.map(Clock.currentTimeMillis, (since) => void (busy ??= { since, isSaid: true })),
+      Effect.map(Clock.currentTimeMillis, (since) => void (busy ??= { since, saidAt: undefined })),
       print(text)
     )
 

@@ -9,6 +9,8 @@ export interface Goal {
   readonly goal: string
   /** The number of awaited things. */
   readonly total: number
+  /** Whether a pipe gets a line only if the wait is long, and not for every state. Default: false. */
+  readonly isQuiet?: boolean
 }
 
 /** A wait of several things for one goal. */
@@ -86,8 +88,12 @@ const other = "waiting for the service"
 const doingOf = (calls: ReadonlyArray<Call>): string => doing[calls.at(-1)?.operation ?? ""] ?? other
 
 /** The line for a wait that no other line reports. */
-export const silentText = (waiting: Waiting | undefined, { calls }: Activity, sinceMillis: number): string =>
-  `${capitalized(waiting === undefined ? doingOf(calls) : waitText(waiting))} (${elapsed(sinceMillis)})`
+export const silentText = (waiting: Waiting | undefined, { calls }: Activity, sinceMillis: number): string => {
+  const text = waiting === undefined ? doingOf(calls) : waitText(waiting)
+  // The name of a node keeps its spelling.
+  const isNamed = waiting !== undefined && waiting.states.size > 0 && waiting.total <= maxNamed
+  return `${isNamed ? text : capitalized(text)} (${elapsed(sinceMillis)})`
+}
 
 /** How long the rate limit delays requests; undefined if it delays none. */
 export const pauseMillisOf = ({ calls }: Activity, allowance: KnownAllowance): number | undefined => {

@@ -166,6 +166,45 @@ describe("progress", () => {
     })
   )
 
+  it.effect("goes on telling on a pipe, ever more rarely up to once a minute", () =>
+    Effect.gen(function* () {
+      const times = [2, 12, 24, 48]
+      const long = yield* shown(pipe, () => call("nodes.list", Effect.sleep("59 seconds")), "1 minute")
+      assert.deepStrictEqual(
+        long.notes,
+        times.map((at) => `Reading the list of nodes (${at} s)`)
+      )
+      // Calls come and go in a wait, and there are none during its pauses.
+      const pauses = withProgress({ goal: "deleted", total: 1, isQuiet: true }, (show) =>
+        Effect.gen(function* () {
+          yield* show({ what: "web (1)", state: "deleting" })
+          for (let at = 0; at < 10; at++) {
+            yield* call("nodes.get", Effect.sleep("1 second"))
+            yield* Effect.sleep("4 seconds")
+          }
+          yield* show({ what: "web (1)", state: "gone" })
+        })
+      )
+      const { notes } = yield* shown(pipe, () => pauses, "1 minute")
+      assert.deepStrictEqual(
+        notes,
+        times.map((at) => `web (1): deleting; waiting for deleted (${at} s)`)
+      )
+      const held = yield* shown(
+        pipe,
+        (allowance) => {
+          allowance.known = { ...free, remaining: 0, waiting: 1, resetInMillis: 300_000 }
+          return call("nodes.get", Effect.sleep("20 seconds"))
+        },
+        "1 minute"
+      )
+      assert.deepStrictEqual(
+        held.notes.map((note) => note.replace(/until .+/, "until")),
+        ["Waiting for the rate limit until", "Waiting for the rate limit until"]
+      )
+    })
+  )
+
   it.effect("shows until when the rate limit holds a call up, once on a pipe", () =>
     Effect.gen(function* () {
       const held = (allowance: { known: KnownAllowance }) =>

@@ -224,7 +224,8 @@ const withLease = <E, R>(held: Held, reuse: boolean, use: Effect.Effect<number, 
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
       const exit = yield* Effect.exit(restore(use))
-      const letGo = reuse && Exit.isSuccess(exit) ? keep(held) : finish(held)
+      const finishing = withProgress({ goal: "deleted", total: 1, isQuiet: true }, () => finish(held))
+      const letGo = reuse && Exit.isSuccess(exit) ? keep(held) : finishing
       // Detached, so that a second signal cannot interrupt it. The command's deadline does not apply to the cleanup.
       const fiber = yield* Effect.forkDetach(Effect.provideService(letGo, CallsEnd, undefined))
       const silence = yield* Effect.forkDetach(
