@@ -6,7 +6,9 @@ import { Postgres } from "@berthkit/testing/Postgres"
 import { freePort } from "@berthkit/testing/freePort"
 import { TestServer } from "@berthkit/server/testing"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import * as PgClient from "@effect/sql-pg/PgClient"
+import { Effect, Redacted } from "effect"
+import { Reactivity } from "effect/reactivity"
 import { inDialect } from "../account.ts"
 import { berth, lines } from "./berth.ts"
 import { stateFolder } from "./stateFolder.ts"
@@ -81,6 +83,28 @@ describe("berth with BERTH_STATE_URL", () => {
       }
       assert.lengthOf(yield* journal, 0)
     }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect({ clock: "real" }))))
+  )
+
+  it.live("names the statement that removes a lease which it cannot read", () =>
+    Effect.gen(function* () {
+      const postgres = yield* Postgres.scoped()
+      const env = { BERTH_STATE_URL: postgres.url(), XDG_STATE_HOME: yield* stateFolder }
+      yield* berth(["state", "migrate"], { env })
+      const kept = yield* berth(["run", ...node, "--reuse", "--", "true"], { env })
+      assert.strictEqual(kept.code, 0, kept.stderr)
+      const sql = yield* Effect.orDie(PgClient.make({ url: Redacted.make(postgres.url()) })).pipe(
+        Effect.provide(Reactivity.layer)
+      )
+      yield* sql`UPDATE berth.state_record SET value = 'x' WHERE kind = 'lease'`
+      const unreadable = yield* berth(["reap"], { env })
+      assert.strictEqual(unreadable.code, 10, unreadable.stderr)
+      const [, statement] = /then remove the record lease\/\S+ of postgres:\S+, in SQL: (DELETE .+)\.$/m.exec(
+        unreadable.stderr
+      )!
+      yield* sql.unsafe(statement!)
+      const reaped = yield* berth(["reap"], { env })
+      assert.strictEqual(reaped.code, 0, reaped.stderr)
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect({ clock: "real", provisioning: "0 millis" }))))
   )
 
   it.live("names --state-url in the commands that it suggests", () =>

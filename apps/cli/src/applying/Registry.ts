@@ -104,9 +104,9 @@ export const readableFleets = Effect.match(fleets.all, {
       hint
     })
   }),
-  onSuccess: ({ unreadable: [path], values }): ReadableFleets => ({
+  onSuccess: ({ unreadable: [place], values }): ReadableFleets => ({
     values,
-    fault: path === undefined ? undefined : fleets.damaged(path)
+    fault: place === undefined ? undefined : fleets.damaged(place)
   })
 })
 interface ReadableFleets {
@@ -459,7 +459,7 @@ export const ensureNotElsewhere = Effect.fnUntraced(function* (
   const other = others.find((each) => unusable.includes(each.state) || hasNodes(each))
   if (other === undefined) return
   return yield* new FleetConflict({
-    message: `Nothing was changed: the fleet ${fleet} already has the ledger ${other.ledger} on this machine, and the ledger ${ledger} has no members.`,
+    message: `Nothing was changed: the fleet ${fleet} already has the ledger ${other.ledger}, and the ledger ${ledger} has no members.`,
     hint: `Use the existing ledger here, for example with git commit there and git pull here, or rename this fleet. If you no longer need the other fleet: berth fleet forget ${fleet}`
   })
 })

@@ -31,6 +31,7 @@ import { leases } from "../leases/leases.ts"
 import { deleteRead } from "../nodes/deleteRead.ts"
 import { recordedCreate, waitText } from "../nodes/recordedCreate.ts"
 import { problemOf } from "../failure/Problem.ts"
+import { type Place, removalText } from "../state/Kind.ts"
 import type { NodeResult } from "../records/outcome.ts"
 import { concurrency } from "../nodes/allNodes.ts"
 import { ensureUnprotected, ownMemberships } from "./Registry.ts"
@@ -189,10 +190,17 @@ export const endLease = Effect.fnUntraced(function* (lease: Lease) {
     Effect.fnUntraced(function* (failure: BerthError | LeasedNodeDiffers | LeasedNodeStays) {
       if (failure._tag !== "BerthError") return yield* failure
       if (id === null) yield* keepCandidates(lease, failure)
-      const file = yield* Effect.orElseSucceed(leases.placeOf(lease.key), () => undefined)
+      const place = yield* Effect.orElseSucceed(leases.placeOf(lease.key), () => undefined)
       const sentAt = (yield* recordedCreate(lease.key))?.sentAt ?? null
       const wait = sentAt === null ? "eleven minutes" : waitText(sentAt, yield* instantNow)
-      return yield* new LeasedNodeNotDeleted({ id, name, perHourInr, error: failure, lease: file, wait })
+      return yield* new LeasedNodeNotDeleted({
+        id,
+        name,
+        perHourInr,
+        error: failure,
+        removal: place && removalText(place),
+        wait
+      })
     })
   const node = yield* Effect.catch(provenNode(lease), notDeleted(lease.node?.id ?? null))
   const member = node === undefined ? undefined : (yield* memberships).get(node.id)
@@ -239,7 +247,7 @@ export const dueLeases = Effect.fnUntraced(function* (withinMillis: number) {
 })
 
 /** The failure for an unreadable lease file, whose node may be billed. */
-export const unreadableLease = (path: string): LocalFileFault =>
+export const unreadableLease = (place: Place): LocalFileFault =>
   new LocalFileFault({
     path: place.path,
     message: `${place.path} is not a lease that this berth can read; it is left alone. Its node may be billed.`,

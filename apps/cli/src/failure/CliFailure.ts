@@ -305,23 +305,23 @@ export class LeasedNodeNotDeleted extends Data.TaggedError("LeasedNodeNotDeleted
   /** Null if unknown. */
   readonly perHourInr: number | null
   readonly error: BerthError
-  /** The file of the lease; undefined if it is gone. */
-  readonly lease: string | undefined
+  /** How a person removes the lease, as the end of a sentence, such as `remove FILE`; undefined if it is gone. */
+  readonly removal: string | undefined
   /** The longest time from now until the service can no longer make the node, in words, such as `eleven minutes`. */
   readonly wait: string
 }> {
   readonly exit = this.error.reason.exit
   get hint() {
-    const { error, id, lease, name, wait } = this
+    const { error, id, name, removal, wait } = this
     const { reason } = error
     if (id !== null) return `Delete the node: berth node delete ${id}; once that works, also run: berth reap`
     const { because, candidates } = reason._tag === "OutcomeUnknown" ? reason : { because: "", candidates: [] }
-    const end = lease === undefined ? "" : ` Then remove ${lease}.`
+    const end = removal === undefined ? "" : ` Then ${removal}.`
     if (reason._tag === "OutcomeUnknown" && mayBeUnlisted(reason)) {
       return `Look for ${name} in the service's console, and delete it if it is there.${end}`
     }
     if (candidates.length === 0) {
-      return lease === undefined
+      return removal === undefined
         ? `Look for node ${name} now and in ${wait}, because the service may still create it until then: berth node list --name ${quoted(name)}`
         : `Run berth reap in ${wait}: it deletes the node, which the service may still create until then.`
     }

@@ -5,9 +5,11 @@ import { type Change, readChanges, settingIn } from "@berthkit/core/client/state
 import { changeKind } from "@berthkit/core/client/state/noteChanges"
 import { RecordStore } from "@berthkit/core/client/state/RecordStore"
 import { Effect } from "effect"
-import { faultOf } from "../state/Kind.ts"
+import { damagedAt, faultOf, placeIn } from "../state/Kind.ts"
 
-const fault = faultOf("The changes of nodes cannot be read")
+const cannot = "The changes of nodes cannot be read"
+
+const fault = faultOf(cannot)
 
 /** The recorded changes, newest first, and a fault for each change that cannot be read. */
 export const log = Effect.gen(function* () {
@@ -16,13 +18,12 @@ export const log = Effect.gen(function* () {
   const records = yield* Effect.mapError(store.list(changeKind), fault)
   const unreadable = records.filter((record) => readChanges([record]).length === 0)
   const faults = yield* Effect.forEach(unreadable, ({ key }) =>
-    Effect.map(Effect.mapError(store.placeOf(changeKind, key), fault), (path) =>
-      fault({
-        code: null,
-        detail: `${path} is damaged, or of a later version`,
-        path,
-        hint: "The other changes are shown. Remove the record if it is damaged: nothing but this log uses it."
-      })
+    Effect.map(Effect.mapError(placeIn(store, changeKind, key), fault), (place) =>
+      damagedAt(
+        cannot,
+        place,
+        "The other changes are shown. Remove the record if it is damaged: nothing but this log uses it."
+      )
     )
   )
   return { changes: readChanges(records), faults }

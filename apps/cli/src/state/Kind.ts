@@ -41,6 +41,7 @@ const none = Effect.fail(noStore)
 /** Stands in for a missing store: reads find nothing, and writes fail. */
 const emptyStore: RecordStore = {
   placeOf: () => none,
+  statementOf: () => none,
   get: () => Effect.succeedNone,
   list: () => Effect.succeed([]),
   elsewhere: () => Effect.succeed([]),
@@ -49,6 +50,18 @@ const emptyStore: RecordStore = {
   append: () => none,
   withLock: () => () => none
 }
+
+/** Where a record is, for messages. */
+export interface Place {
+  /** Its file, or the record and the address of the database. */
+  readonly path: string
+  /** The SQL statement that removes it from the database; undefined if it is a file. */
+  readonly statement: string | undefined
+}
+
+/** How a person removes a record, as the end of a sentence. */
+export const removalText = ({ path, statement }: Place): string =>
+  statement === undefined ? `remove ${path}` : `remove ${path}, in SQL: ${statement.replace(/;$/, "")}`
 
 /** The failure of a command if a record cannot be kept. */
 export const faultOf =
@@ -59,6 +72,19 @@ export const faultOf =
       message: `${cannot}: ${fileReason({ code: code ?? undefined, message: detail })}.`,
       hint
     })
+
+/** The failure for a damaged record. */
+export const damagedAt = (cannot: string, { path, statement }: Place, restore: string) =>
+  faultOf(cannot)({
+    code: null,
+    detail: `${path} is damaged, or of a later version`,
+    path,
+    hint: statement === undefined ? restore : `${restore} It is removed by: ${statement}`
+  })
+
+/** The place of a record in a store. */
+export const placeIn = (store: RecordStore, kind: string, key: string): Effect.Effect<Place, StateFailed> =>
+  Effect.all({ path: store.placeOf(kind, key), statement: store.statementOf(kind, key) })
 
 /** Runs `use` with the store and the held lock. */
 const inStore = <A>(
@@ -88,10 +114,9 @@ export const recordsOf = <A>({
   const json = Schema.fromJsonString(schema)
   const [decode, encode] = [Schema.decodeUnknownOption(json), Schema.encodeSync(json)]
   const read = (key: string, text: string) => Option.filter(decode(text), (value) => keyOf(value) === key)
-  const placeOf = (key: string) => inStore(cannot, (store) => store.placeOf(kind, key))
+  const placeOf = (key: string) => inStore(cannot, (store) => placeIn(store, kind, key))
 
-  const damaged = (path: string) =>
-    faultOf(cannot)({ code: null, detail: `${path} is damaged, or of a later version`, path, hint: restore })
+  const damaged = (place: Place) => damagedAt(cannot, place, restore)
 
   const get = Effect.fnUntraced(function* (key: string) {
     const text = yield* inStore(cannot, (store) => store.get(kind, key))
@@ -102,7 +127,7 @@ export const recordsOf = <A>({
   })
   const all = Effect.gen(function* () {
     const values: Array<A> = []
-    const unreadable: Array<string> = []
+    const unreadable: Array<Place> = []
     for (const { key, value: text } of yield* inStore(cannot, (store) => store.list(kind))) {
       const value = read(key, text)
       if (Option.isSome(value)) values.push(value.value)

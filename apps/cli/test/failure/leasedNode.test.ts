@@ -9,7 +9,7 @@ const hintFor = (because: "RateLimited" | "Unreachable", candidates: ReadonlyArr
     id: null,
     name: "ci",
     perHourInr: null,
-    lease: "/leases/ci.json",
+    removal: "remove /leases/ci.json",
     wait: "eleven minutes",
     error: new BerthError({
       operation: "nodes.create",

@@ -138,6 +138,7 @@ export const recordsOf = (place: IntentPlace): RecordStore => {
     )
   return {
     placeOf: (kind, key) => inFolder(kind, (records) => Effect.succeed(fileOf(records, kind, key))),
+    statementOf: () => Effect.undefined,
     get: (kind, key) => inFolder(kind, (records) => readText(fileOf(records, kind, key))),
     list: (kind, after) => inFolder(kind, (records) => readAll(`${records}/${kind}`, after)),
     elsewhere: (kind) =>

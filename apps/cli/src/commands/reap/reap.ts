@@ -14,6 +14,7 @@ import { reportProblem } from "../../output/reportProblem.ts"
 import { dueLeases, memberships, reapLeases, unreadableLease } from "../../applying/leasedNodes.ts"
 import { printAll } from "../../output/print.ts"
 import { proposalRecord } from "../../proposal/Proposal.ts"
+import type { Place } from "../../state/Kind.ts"
 import { type NodeResult, outcomeRecord } from "../../records/outcome.ts"
 import { leasingClient } from "../../settings/leasingClient.ts"
 
@@ -28,7 +29,7 @@ const flags = {
 }
 
 /** Reports unreadable lease files. Fails if there is such a file or if a node was not deleted. */
-const ended = Effect.fnUntraced(function* (rows: ReadonlyArray<NodeResult>, unreadable: ReadonlyArray<string>) {
+const ended = Effect.fnUntraced(function* (rows: ReadonlyArray<NodeResult>, unreadable: ReadonlyArray<Place>) {
   const faults = unreadable.map(unreadableLease)
   const last = rows.every(({ error }) => error === null) ? faults.pop() : undefined
   for (const fault of faults) yield* reportProblem(problemOf(fault))

@@ -2,15 +2,18 @@
  * The records and locks of an account in a database, for several machines.
  */
 import { Effect, Option, Random } from "effect"
+import { recordsIn } from "./StateTables.ts"
 import { isOfNodes, keyAt, type RecordStore, type StateLock, type StateRecord } from "./RecordStore.ts"
 import type { HeldLock, StateAccount, StateDatabase } from "./StateSql.ts"
 
 /** Keeps these locks apart from the locks of creates. */
 const lockPrefix = "record/"
 
+const literal = (text: string) => `'${text.replaceAll("'", "''")}'`
+
 /** The records of an account. */
 export const makeRecords = (database: StateDatabase, account: StateAccount): RecordStore => {
-  const { name, now, run, sql, tables } = database
+  const { name, now, run, schema, sql, tables } = database
   const { records } = tables
   const own = database.accountOf(account)
   const ofAllKeys = database.accountOf({ ...account, id: account.nodes, key: undefined })
@@ -25,6 +28,12 @@ export const makeRecords = (database: StateDatabase, account: StateAccount): Rec
   const drawn = Effect.map(Random.nextIntBetween(0, Number.MAX_SAFE_INTEGER), (number) => number.toString(36))
   return {
     placeOf: (kind, key) => Effect.succeed(`the record ${kind}/${key} of ${name}`),
+    statementOf: (kind, key) =>
+      Effect.map(
+        rowsOf(kind).root,
+        (root) =>
+          `DELETE FROM ${recordsIn(schema)} WHERE account = ${literal(root)} AND kind = ${literal(kind)} AND key = ${literal(key)};`
+      ),
     get: (kind, key) =>
       Effect.flatMap(rowsOf(kind).root, (root) =>
         Effect.map(

@@ -60,6 +60,8 @@ export interface RecordStore {
    * the user name.
    */
   readonly placeOf: (kind: string, key: string) => Effect.Effect<string, StateFailed>
+  /** The SQL statement with which a person can remove a record from the database; undefined if the record is a file. */
+  readonly statementOf: (kind: string, key: string) => Effect.Effect<string | undefined, StateFailed>
   readonly get: (kind: string, key: string) => Effect.Effect<Option.Option<string>, StateFailed>
   /**
    * The records of a kind, in order of their keys by code units; with `after`, only those whose keys come after it. A record that cannot be

@@ -115,6 +115,7 @@ export interface AccountRows {
 export interface StateDatabase {
   readonly sql: SqlClient.SqlClient
   readonly name: string
+  readonly schema: string
   /** The id of this process. */
   readonly process: string
   readonly tables: ReturnType<typeof tablesIn>
@@ -380,6 +381,7 @@ export const open = Effect.fnUntraced(function* ({
   return {
     sql,
     name,
+    schema,
     process: me,
     tables,
     now,

@@ -63,6 +63,9 @@ export const makeTables = (schema: string): Effect.Effect<void, SqlError, SqlCli
 
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
 
+/** The table of the records in a schema, for a statement that a person runs. */
+export const recordsIn = (schema: string) => `${quoted(schema)}.state_record`
+
 /** The statements that grant a role the rights to use the state, without the right to make tables. */
 export const rightsIn = (schema: string, role = "ROLE"): ReadonlyArray<string> => [
   `GRANT USAGE ON SCHEMA ${quoted(schema)} TO ${role};`,
