@@ -64,7 +64,9 @@ export interface RawExchange {
 }
 
 /**
- * The service that sends any request with the credentials, limits and errors of the client.
+ * The service that sends any request with the credentials, limits and errors of the client. A commitment that a request buys is in the log
+ * of changes only, like one of `Nodes.setCommitment`: `berth commitment set` and `berth apply` may buy the same period again, because they
+ * check the purchases of `berth` alone.
  *
  * @example
  * ```ts
