@@ -33,6 +33,8 @@ export interface Altered {
   isDated: boolean
   /** The rows that lists show instead of the nodes; undefined if they show the nodes. */
   listed: ReadonlyArray<Row> | undefined
+  /** Whether pages after the first are 404, so that nothing shows that the list is whole. */
+  isEndMissing: boolean
   /** A request (method and path) that is carried out and gets no reply; undefined if there is none. */
   silent: string | undefined
   /** How many of the next deletes fail and delete nothing. */
@@ -97,6 +99,7 @@ const answer = (service: Altered, { body, method, path, query }: Request): Reply
   }
   if (path === "/nodes/") {
     const [page, size] = [Number(query["page_no"] ?? 1), Number(query["per_page"])]
+    if (service.isEndMissing && page > 1) return failure(404, "Invalid page.")
     return ok((service.listed ?? nodes).slice((page - 1) * size, page * size))
   }
   const at = nodes.findIndex(({ id }) => path === `/nodes/${id}/`)
@@ -127,6 +130,7 @@ export const alteredService = Effect.gen(function* () {
     areCreatesSwallowed: false,
     isDated: true,
     listed: undefined,
+    isEndMissing: false,
     silent: undefined,
     failing: 0,
     onFailed: () => {},

@@ -99,6 +99,54 @@ describe("a create of an earlier boot, on a service that states no time", () => 
     )
   )
 
+  it.live("can be forgotten on a list that does not show its end, if a person says that nothing was made", () =>
+    withoutTime((fleet, moveOn, service) =>
+      Effect.gen(function* () {
+        const other = yield* fleet.run(["node", "create", "other", ...order])
+        assert.strictEqual(other.code, 0, other.stderr)
+        service.isEndMissing = true
+        const forget = (...args: ReadonlyArray<string>) => fleet.run(["fleet", "forget", ...args])
+        const member = ["-f", fleet.file, "web-1"]
+        moveOn(11)
+        const early = yield* forget(...member, "--not-made")
+        assert.strictEqual(early.code, 5, early.stderr)
+        moveOn(16)
+        for (const [args, command] of [
+          [member, `berth fleet forget web-1 -f ${fleet.file}`],
+          [["shop"], "berth fleet forget shop"]
+        ] as const) {
+          const refused = yield* forget(...args)
+          assert.strictEqual(refused.code, 7, refused.stderr)
+          assert.include(
+            refused.stderr,
+            `Look for shop-web-1 in the account portal. If it is there: berth fleet adopt -f ${fleet.file} ID --as web-1. If it is not: ${command} --not-made`
+          )
+        }
+        const applied = yield* fleet.apply("--yes")
+        assert.strictEqual(applied.code, 7, applied.stderr)
+        assert.match(applied.stderr, /hint: .+ run it again in a minute\. .+ berth node delete ID/)
+        const named = yield* fleet.run(["node", "delete", "other", "--yes"])
+        assert.strictEqual(named.code, 7, named.stderr)
+        assert.include(named.stderr, "Name the node by its id")
+        const forgotten = yield* forget(...member, "--not-made")
+        assert.strictEqual(forgotten.code, 0, forgotten.stderr)
+        assert.notInclude(fleet.ledgerText(), '"creating"')
+      })
+    )
+  )
+
+  it.live("is not forgotten beside a listed node of its name, whatever a person says", () =>
+    withoutTime((fleet, moveOn) =>
+      Effect.gen(function* () {
+        moveOn(27)
+        yield* fleet.run(["node", "create", "shop-web-1", ...order])
+        const refused = yield* fleet.run(["fleet", "forget", "-f", fleet.file, "web-1", "--not-made"])
+        assert.strictEqual(refused.code, 5, refused.stderr)
+        assert.include(refused.stderr, "shop-web-1 exists (id 1000)")
+      })
+    )
+  )
+
   it.live(
     "leaves its member to a node of its name that another command created, and to a person who forgets the member",
     () =>

@@ -81,15 +81,18 @@ export class ListNotWhole extends Data.TaggedError("ListNotWhole")<{
   readonly all?: boolean
   /** Whether the command creates a node only if none has the name; default false. */
   readonly ifAbsent?: boolean
+  /** What to do next; by default a sentence for the fields above. */
+  readonly next?: string
 }> {
   readonly exit = "unavailable"
   readonly details = this.given === undefined ? {} : { node: { id: null, name: this.given } }
   readonly hint =
-    this.all === true
-      ? "Nothing was changed. Try again later, or see what the service lists: berth node list"
+    this.next ??
+    (this.all === true
+      ? "Nothing was changed. If the list is usually whole, run it again in a minute. If it never is, a fleet cannot be used with this service: look in the account portal, and change single nodes: berth node create NAME, berth node delete ID"
       : this.ifAbsent === true
         ? "Nothing was created. Look for the name in the service's console. If no node has it, create one without --if-absent."
-        : "See the ids with berth node list, and name the node by its id."
+        : "Name the node by its id, which needs no list: berth node list shows the ids, and the account portal those that the list may lack.")
   override get message() {
     if (this.all === true)
       return "Berth cannot tell which nodes exist: the service's list cannot be read to its end, or counts more nodes than it contains."

@@ -1,5 +1,5 @@
 /**
- * `berth fleet forget`: removes a member from the ledger, or a fleet from this machine's registry. No node is changed.
+ * `berth fleet forget`: removes a member from the ledger, or a fleet from the registry. No node is changed.
  */
 import { withFiles } from "@berthkit/core/client/files/StateFiles"
 import { instantNow } from "@berthkit/core/client/instantNow"
@@ -37,13 +37,14 @@ import { command } from "../command.ts"
 
 /**
  * Fails while a member's unanswered create may have made a node. If berth forgot the member, nobody would notice that the node is billed.
- * `command` is the command that forgets it.
+ * `args` are the arguments that forget it. If the list may lack nodes, a person has to say that nothing was made (`isNotMade`).
  */
 const ensureNothingMade = Effect.fnUntraced(function* (
   ledgerFile: LedgerFile,
   entry: Entry,
   flag: string,
-  command: string
+  args: string,
+  isNotMade: boolean
 ) {
   const { member, pending } = entry
   const settled = yield* settledMember(ledgerFile, member)
@@ -71,16 +72,21 @@ const ensureNothingMade = Effect.fnUntraced(function* (
     yield* ledgerFile.update(() => settled)
     return yield* new FleetConflict({
       message: `The create of ${member} has made node ${node.id} (${node.name}): the ledger has it now, and it was not forgotten.`,
-      hint: `To delete it: berth node delete ${node.id}. To forget it anyway: ${command}`
+      hint: `To delete it: berth node delete ${node.id}. To forget it anyway: berth fleet forget ${args}`
     })
   }
   // This machine cannot know the outcome of a create that another machine sent or, if the service states no time, that
   // it sent itself before its last boot. Only the list shows the node.
   const owned = ownedIds(settled).union(nodesElsewhere(yield* ledgersToShow(yield* ownAccount), settled.fleet))
   const { isWhole, nodes } = yield* wholeList
-  if (!isWhole) return yield* new ListNotWhole({ all: true })
   const [found] = bySpelling(nodes)(pending!.name).filter(({ id, status }) => !owned.has(id) && status !== "terminate")
-  if (found === undefined) return
+  if (found === undefined) {
+    if (isWhole || isNotMade) return
+    return yield* new ListNotWhole({
+      all: true,
+      next: `Look for ${pending!.name} in the account portal. If it is there: berth fleet adopt${flag} ID --as ${member}. If it is not: berth fleet forget ${args} --not-made`
+    })
+  }
   const { id, name } = found
   return yield* new FleetConflict({
     message: `${name} exists (id ${id}), and the create of ${member} may have made it: it was not forgotten.`,
@@ -145,7 +151,7 @@ const nodesOf = ({ node, previous, previousAsked, state }: Entry) => {
   return { asked: idsWhere(true), ids: idsWhere(false) }
 }
 
-const forgetMember = Effect.fnUntraced(function* (name: string, file: string | undefined) {
+const forgetMember = Effect.fnUntraced(function* (name: string, file: string | undefined, isNotMade: boolean) {
   const place = yield* placeOf(file)
   const fleet = yield* readFleetFile(place)
   const account = yield* ownAccount
@@ -159,7 +165,7 @@ const forgetMember = Effect.fnUntraced(function* (name: string, file: string | u
         })
       }
       if (entry.state === "creating") {
-        yield* ensureNothingMade(ledgerFile, entry, place.flag, `berth fleet forget${place.flag} ${name}`)
+        yield* ensureNothingMade(ledgerFile, entry, place.flag, `${name}${place.flag}`, isNotMade)
       }
       yield* ensureNothingOpen(ledgerFile, entry, place.flag)
       yield* ledgerFile.update((before) => ended(before, name))
@@ -205,7 +211,7 @@ const flagOf = Effect.fnUntraced(function* (ledger: string) {
 })
 
 /** Fails while a member of the fleet has an unanswered create that may have made a node. */
-const ensureNoneMade = Effect.fnUntraced(function* (fleet: string) {
+const ensureNoneMade = Effect.fnUntraced(function* (fleet: string, isNotMade: boolean) {
   const account = yield* ownAccount
   for (const listed of (yield* readableFleets).values) {
     if (listed.fleet !== fleet) continue
@@ -218,15 +224,15 @@ const ensureNoneMade = Effect.fnUntraced(function* (fleet: string) {
     yield* withLedger(listed.ledger, { ...account, fleet }, (ledgerFile) =>
       Effect.gen(function* () {
         for (const entry of (yield* ledgerFile.current).members.values()) {
-          if (isOpen(entry)) yield* ensureNothingMade(ledgerFile, entry, flag, `berth fleet forget ${fleet}`)
+          if (isOpen(entry)) yield* ensureNothingMade(ledgerFile, entry, flag, fleet, isNotMade)
         }
       })
     )
   }
 })
 
-const forgetFleet = Effect.fnUntraced(function* (name: string) {
-  yield* ensureNoneMade(name)
+const forgetFleet = Effect.fnUntraced(function* (name: string, isNotMade: boolean) {
+  yield* ensureNoneMade(name, isNotMade)
   yield* unlisted(name)
   yield* printNote(`The fleet ${name} is no longer listed; its nodes and its ledger are unchanged.`)
   yield* printOne(fleetMemberRecord, { fleet: name, member: "", id: null, name, outcome: "forgotten", differences: [] })
@@ -253,9 +259,10 @@ export const forget = command(
       "A fleet, or a member such as web-2"
     ),
     file: fileFlag,
-    fleet: switchFlag("fleet", "NAME is a fleet, not a member")
+    fleet: switchFlag("fleet", "NAME is a fleet, not a member"),
+    notMade: switchFlag("not-made", "The account portal shows no node of an open create")
   },
-  Effect.fnUntraced(function* ({ file, fleet: mustBeFleet, name }) {
+  Effect.fnUntraced(function* ({ file, fleet: mustBeFleet, name, notMade }) {
     if (mustBeFleet && file !== undefined) {
       return yield* new UsageFault({
         message: "berth fleet forget takes --fleet or --file, not both: a fleet file has members.",
@@ -264,12 +271,12 @@ export const forget = command(
     }
     const { fault, values } = yield* readableFleets
     const isFleet = values.some(({ fleet }) => fleet === name)
-    if (isFleet && mustBeFleet) return yield* forgetFleet(name)
+    if (isFleet && mustBeFleet) return yield* forgetFleet(name, notMade)
     if (isFleet && file === undefined) {
       const { is, ledger } = yield* isMemberToo(name)
-      if (is === "no") return yield* forgetFleet(name)
+      if (is === "no") return yield* forgetFleet(name, notMade)
       return yield* new UsageFault({
-        message: `${name} is a fleet of this machine, and ${is === "yes" ? "it is also" : "it may also be"} a member in the ledger ${ledger}.`,
+        message: `${name} is a fleet, and ${is === "yes" ? "it is also" : "it may also be"} a member in the ledger ${ledger}.`,
         hint: `Forget the member: berth fleet forget ${name} -f fleet.yaml. Forget the fleet: berth fleet forget ${name} --fleet`
       })
     }
@@ -277,11 +284,11 @@ export const forget = command(
     if (!isFleet && file === undefined && fault !== undefined) return yield* fault
     if (mustBeFleet || parseMember(name) === undefined) {
       return yield* new UsageFault({
-        message: `There is no fleet ${name} on this machine.`,
+        message: `Berth knows no fleet ${name}.`,
         hint: "List them: berth fleet list"
       })
     }
-    return yield* forgetMember(name, file)
+    return yield* forgetMember(name, file, notMade)
   }),
   client
 )
