@@ -602,7 +602,7 @@ describe("a fleet in two clones on one machine, both without a ledger", () => {
         for (const args of [["apply", "--dry-run"], ["diff"], ["destroy", "--yes"]]) {
           const refused = yield* fleet.run([args[0]!, "-f", second.file, ...args.slice(1)])
           assert.strictEqual(refused.code, 5, refused.stderr)
-          assert.include(refused.stderr, `the fleet shop already has the ledger ${first.ledger} on this machine`)
+          assert.include(refused.stderr, `the fleet shop already has the ledger ${first.ledger},`)
         }
         writeFileSync(second.ledger, readFileSync(first.ledger))
         assert.strictEqual((yield* apply(second)).code, 0)

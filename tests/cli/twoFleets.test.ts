@@ -175,7 +175,7 @@ describe("berth fleet forget", () => {
         writeFileSync(fleet.ledger, text)
         const refused = yield* forget("web-2")
         assert.strictEqual(refused.code, 2, refused.stderr)
-        assert.include(refused.stderr, "web-2 is a fleet of this machine, and it")
+        assert.include(refused.stderr, "web-2 is a fleet, and it")
         assert.include(refused.stderr, "berth fleet forget web-2 -f fleet.yaml.")
         assert.include(refused.stderr, "berth fleet forget web-2 --fleet")
         assert.strictEqual(fleet.ledgerText(), text)

@@ -50,7 +50,7 @@ const unwritable = (path: string) => (fault: FileFault) =>
   )
 
 /** The message if the list of fleets cannot be read or written, or a fleet cannot be locked. */
-export const cannotList = "The list of this machine's fleets cannot be used"
+export const cannotList = "The list of fleets cannot be used"
 
 /**
  * The fault of a ledger with two lines for one member. A ledger gets two lines if two branches each created a node for the member and

@@ -175,7 +175,7 @@ export const tree: CommandTree<Command> = [
   noun("commitment", "Commitments (fixed periods at a lower price)", [
     verb(
       "get",
-      "Show the commitment setting that this machine last sent for a node",
+      "Show the commitment setting that berth last sent for a node",
       async () => (await import("./commitment/get.ts")).get,
       {
         aliases: ["show"],
@@ -270,7 +270,7 @@ export const tree: CommandTree<Command> = [
     ]
   }),
   noun("fleet", "Fleets: sets of nodes described in a file", [
-    verb("list", "List the fleets of this machine", async () => (await import("./fleet/list.ts")).list, {
+    verb("list", "List the fleets that berth knows", async () => (await import("./fleet/list.ts")).list, {
       aliases: ["ls"],
       prints: ["fleet[]"],
       examples: [
@@ -300,13 +300,13 @@ export const tree: CommandTree<Command> = [
     examples: [
       ["berth cost", "Cost per node, including nodes that are off but still billed"],
       ["berth cost --month", "What was spent this month, with a forecast, from berth-watch"],
-      ["berth cost --by fleet", "What each fleet of this machine costs"]
+      ["berth cost --by fleet", "What each fleet costs"]
     ]
   }),
   verb("history", "Show what was changed, and by whom", async () => (await import("./history/show.ts")).history, {
     prints: ["change[]"],
     examples: [
-      ["berth history --limit 20", "The newest changes that berth sent from this machine"],
+      ["berth history --limit 20", "The newest changes that berth sent"],
       ["berth history web-1", "The history of one node, even a deleted one"],
       ["berth history --query '[?outcome==`unknown`]' -o json", "Changes that got no reply"]
     ]

@@ -1,5 +1,5 @@
 /**
- * A fleet of this machine, from its ledger.
+ * A fleet that berth knows, from its ledger.
  */
 import { Schema } from "effect"
 import { number, recordOf } from "../output/RecordDescriptor.ts"
@@ -27,7 +27,7 @@ const Fleet = Schema.Struct({
 })
 export interface Fleet extends Schema.Schema.Type<typeof Fleet> {}
 
-export const fleetRecord = recordOf(Fleet, { none: "no fleets on this machine", idKey: "name" }, [
+export const fleetRecord = recordOf(Fleet, { none: "no fleets that berth knows", idKey: "name" }, [
   { key: "name", title: "NAME", value: ({ name }) => name, shrinkTo: 12 },
   number("members", "MEMBERS"),
   {

@@ -69,7 +69,7 @@ const costNow = Effect.fnUntraced(function* (by: Grouping) {
   yield* printAll(costRecord, rows)
   if (total.nodes > 0) for (const text of totalTexts(total)) yield* printNote(text)
   if (by === "fleet" || by === "tag") {
-    const what = by === "tag" ? "Tags are those that berth apply sent" : "Fleets are those of this machine"
+    const what = by === "tag" ? "Tags are those that berth apply sent" : "Fleets are those that berth knows"
     yield* printNote(
       `${what}, by their ledgers: berth fleet list. The service does not report ${by === "tag" ? "tags" : "fleets"}.`
     )

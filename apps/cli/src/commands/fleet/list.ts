@@ -1,5 +1,5 @@
 /**
- * `berth fleet list`: lists the fleets that berth knows on this machine. Reads the account's node list once, to find members with more than
+ * `berth fleet list`: lists the fleets that berth knows. Reads the account's node list once, to find members with more than
  * one node.
  */
 import { exitCode } from "@berthkit/terminal/exitCode"

@@ -32,7 +32,7 @@ const flags = {
   ledgers: repeated(
     "ledger",
     text("FILE"),
-    "Ledger of berth apply, for groups by fleet and member; repeatable; default: those of this machine"
+    "Ledger of berth apply, for groups by fleet and member; repeatable; default: those that berth knows"
   )
 }
 

@@ -152,7 +152,7 @@ export const parameters = {
   key: flag(
     "idempotency-key",
     text("KEY", isKey, keyExpected),
-    "Create at most one node for KEY on this machine",
+    "At most one node per KEY and state folder, or database",
     "key"
   ),
   count: flag("count", wholeNumber(1, maxCount), "Create N nodes, NAME-1 to NAME-N"),
