@@ -539,10 +539,13 @@ class Planner {
       })
       return this.#commitWith(member, group)
     }
-    if (!isGoneOn(entry, this.#options.replace) || isProtected(slot.entry, group, this.#world)) {
+    const isKept = isProtected(entry, group, this.#world)
+    if (!isGoneOn(entry, this.#options.replace) || isKept) {
       return this.#refuse(
         `It is not known yet whether the node that replaces ${old.id} (${entry.member}) was created${this.#candidatesText(entry)}.`,
-        `Run the same command again in eleven minutes, or continue the replacement: --replace ${entry.member}`
+        isKept
+          ? laterOr(entry.member)
+          : `Run the same command again in eleven minutes, or continue the replacement: --replace ${entry.member}`
       )
     }
     return this.#replaceOn(slot, group, name, { old, made: null, isTakenBack: false })

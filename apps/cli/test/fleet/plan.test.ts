@@ -192,6 +192,11 @@ describe("a plan", () => {
       const fleet = fleetOf(groupOf("web", 1, { order, protect }))
       assert.strictEqual(mustBeKnown(fleet, account.ledger, { ...options, replace: "all" })(entry), protect)
     }
+    // --replace would be refused again, so the hint does not name it.
+    const kept = fleetOf(groupOf("web", 1, { order, protect: true }))
+    const { conflicts } = planOf(kept, account.ledger, account.world, { ...options, replace: "all" })
+    assert.notInclude(conflicts[0]?.hint, "--replace")
+    assert.include(conflicts[0]?.hint, "eleven minutes")
   })
 
   it("reverts a replacement if the file is as before: keeps the old node, and deletes the new one", () => {
