@@ -35,7 +35,7 @@ const sectionOf = (heading: string) => page.split(`\n## ${heading}\n`)[1]?.split
 describe("docs/architecture.md", () => {
   it.for([
     ["The path of one call", "", 26],
-    ["The path of one create", "", 52],
+    ["The path of one create", "", 47],
     ["The path of one mock request", "apps/server/src", 26],
     ["The path from a sweep to a webhook", "", 30],
     ["The path of a request to the daemon", "", 15]

@@ -8,8 +8,7 @@ import { didYouMean, secretProblem } from "@berthkit/terminal/usage"
 import { variables } from "@berthkit/terminal/variables"
 import { Cause, Effect, Exit, Layer, Option, Result, Runtime } from "effect"
 import pkg from "../package.json" with { type: "json" }
-import { globalParameters, GlobalSettings } from "./commandLine/GlobalSettings.ts"
-import { flagsOf, readCommand, usageProblem } from "./commandLine/Parameter.ts"
+import { flagsOf, GlobalSettings, readCommand, usageProblem } from "./commandLine/Parameter.ts"
 import type { FlagHelp } from "./commandLine/CommandHelp.ts"
 import { helpOfGroup } from "./commandLine/helpOf.ts"
 import { formats, globalFlagList, globalFlags } from "./commandLine/globalFlags.ts"
@@ -88,7 +87,7 @@ const runVerb = Effect.fnUntraced(function* ({ args, path, verb }: Run, asked: A
   const help = words.flags.get(globalFlags.help)
   if (help !== undefined && isOn.get(help[0] ?? "") !== false)
     return yield* printHelp({ path, entry: verb }, asked.asked)
-  const read = readCommand(command.parameters, globalParameters, words, nameOf(path))
+  const read = readCommand(command.parameters, words, nameOf(path))
   if (Result.isFailure(read)) return yield* new UsageFault(read.failure)
   const { globals, values } = read.success
   const output = words.flags.has(globalFlags.output) || format === undefined ? globals.output : format

@@ -3,10 +3,9 @@
  * (`currentPrice.ts`).
  */
 import { monotonicMillis } from "@berthkit/core/client/time/Monotonic"
-import type { PriceList } from "@berthkit/core/domain/Price"
+import { costOfOrder, type PriceList } from "@berthkit/core/domain/Price"
 import { Effect, Semaphore } from "effect"
 import { freshCatalogue, maxPriceAgeMillis } from "../catalogue/ImageList.ts"
-import { costOfOrder } from "../commitmentLog/orderCost.ts"
 import { PriceRisen } from "../failure/CliFailure.ts"
 import { commitmentText } from "../fleet/FleetCommitment.ts"
 import type { LoadedGroup } from "../fleet/Change.ts"

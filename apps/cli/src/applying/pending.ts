@@ -4,7 +4,7 @@
  */
 import { instantNow } from "@berthkit/core/client/instantNow"
 import { isQuietAtLast, isQuietElsewhere } from "@berthkit/core/client/creation/Ownership"
-import type { Instant, Intent } from "@berthkit/core/client/creation/IntentStore"
+import { candidatesOf, type Instant, type Intent, recordedCreate } from "@berthkit/core/client/creation/IntentStore"
 import type { Allowance } from "@berthkit/core/client/Allowance"
 import type { Nodes } from "@berthkit/core/client/Nodes"
 import { nodeOfCreate } from "@berthkit/core/client/nodeOfCreate"
@@ -30,7 +30,7 @@ import type { LedgerFile } from "./LedgerFile.ts"
 import { observe } from "./observe.ts"
 import { recordOf } from "./recordedNodes.ts"
 import { machineName } from "./Registry.ts"
-import { candidatesOf, recordedCreate, waitElsewhereText, waitText } from "../nodes/recordedCreate.ts"
+import { waitElsewhereText, waitText } from "../nodes/ifAbsent.ts"
 
 /** The ledger with all known outcomes, and the conflicts. */
 export interface Resolved {

@@ -4,7 +4,7 @@
  * that may replace it are running.
  */
 import { instantNow } from "@berthkit/core/client/instantNow"
-import { type Instant, IntentStoreFailed } from "@berthkit/core/client/creation/IntentStore"
+import { type Instant, IntentStoreFailed, recordedCreate } from "@berthkit/core/client/creation/IntentStore"
 import { Nodes } from "@berthkit/core/client/Nodes"
 import type { Node } from "@berthkit/core/domain/Node"
 import type { NodeSpec } from "@berthkit/core/domain/NodeSpec"
@@ -47,7 +47,6 @@ import type { Change, LoadedFleet, LoadedGroup, Plan } from "../fleet/Change.ts"
 import { awaitedOf, replacingOf, stoppedOf, unsettledOf, youngerOf } from "../fleet/beforeDeletes.ts"
 import { lane, withListed } from "../nodes/allNodes.ts"
 import { deleteRead } from "../nodes/deleteRead.ts"
-import { recordedCreate } from "../nodes/recordedCreate.ts"
 import { SendNotes } from "../nodes/SendNotes.ts"
 import { untilCreatedRuns, untilDeletedGone } from "../nodes/waitFor.ts"
 import { printNote } from "../output/Output.ts"

@@ -2,10 +2,9 @@
  * Completes a ledger with this machine's records of creates. A run that is cut off after a create leaves a ledger without the created node,
  * although the node belongs to the fleet. Sends nothing.
  */
-import { IntentStore } from "@berthkit/core/client/creation/IntentStore"
+import { candidatesOf, IntentStore, recordedCreate } from "@berthkit/core/client/creation/IntentStore"
 import { Effect, Layer } from "effect"
 import { type Entry, entriesOf, keyOf, type Ledger, made, type Owned } from "../fleet/Ledger.ts"
-import { candidatesOf, recordedCreate } from "../nodes/recordedCreate.ts"
 import { intents, overConnection } from "../settings/client.ts"
 
 /** A ledger, and what this machine knows about its open creates. */

@@ -3,10 +3,9 @@
  * asks for consent. Nothing is sent before that.
  */
 import type { ForeignPrice } from "@berthkit/core/domain/Image"
-import type { PriceList } from "@berthkit/core/domain/Price"
+import { maxPerHourOf, type PriceList } from "@berthkit/core/domain/Price"
 import { escapeControls } from "@berthkit/terminal/escapeControls"
 import { Effect } from "effect"
-import { maxPerHourOf } from "../commitmentLog/orderCost.ts"
 import { settingsText } from "../fleet/differences.ts"
 import { countOf, deletesOf, type Plan } from "../fleet/Change.ts"
 import { optionOf, planPrice } from "../fleet/planPrice.ts"
@@ -26,10 +25,8 @@ import { currencyName, diskUnpriced, foreignPriceText, priceText } from "../reco
 import { rowsOf } from "./rows.ts"
 import { UsageFault } from "../failure/CliFailure.ts"
 import { foreignAmount, nodeCount, rupees } from "../output/format.ts"
-import { type CommitmentBound, checkCommitments } from "../proposal/commitmentBound.ts"
+import { checkCommitments, checkMaxCost, checkMinimum, type CommitmentBound } from "../proposal/limits.ts"
 import { confirm, ensureAskable } from "../proposal/confirm.ts"
-import { checkMaxCost } from "../proposal/costBound.ts"
-import { checkMinimum } from "../proposal/minimumBound.ts"
 
 /** Prints rows; on a terminal, all unchanged members share one row. */
 export const printChanges = Effect.fnUntraced(function* (rows: ReadonlyArray<FleetChange>) {

@@ -1,11 +1,12 @@
 /**
- * The flags and arguments of a command as plain data: their help and completions, and their parsers.
+ * The flags and arguments of a command, and the flags that all commands have, as plain data: their help and completions, and their parsers.
  */
 import { type DurationBounds, durationValue } from "@berthkit/terminal/duration"
 import { didYouMean, nearest, type UsageProblem } from "@berthkit/terminal/usage"
 import { wholeNumberText } from "@berthkit/terminal/wholeNumber"
-import { type Duration, Option, Result } from "effect"
+import { Context, type Duration, Option, Result } from "effect"
 import type { FlagHelp } from "./CommandHelp.ts"
+import { colours, formats, globalFlags } from "./globalFlags.ts"
 import { isOn, switchLetters, type Words, wordsOf } from "./words.ts"
 
 /** What is wrong with a parameter: either its value is missing, or a sentence says what is wrong. */
@@ -229,12 +230,7 @@ const readValues = <P extends Parameters>(parameters: P, words: Words, name: str
   })
 
 /** Parses the parameters of a command and the global flags; fails with the first fault. */
-export const readCommand = <P extends Parameters, G extends Parameters>(
-  parameters: P,
-  globals: G,
-  words: Words,
-  name: string
-) =>
+export const readCommand = <P extends Parameters>(parameters: P, words: Words, name: string) =>
   Result.gen(function* () {
     const own = new Set(flagsOf(parameters))
     const given = Array.from(words.flags).sort(([a], [b]) => Number(own.has(a)) - Number(own.has(b)))
@@ -245,7 +241,7 @@ export const readCommand = <P extends Parameters, G extends Parameters>(
     if (operands.length > 0) {
       return yield* Result.fail(usageProblem(name, `${name} takes no further argument: ${operands.join(" ")}.`))
     }
-    return { values, globals: (yield* readValues(globals, { ...words, operands: [] }, name)).values }
+    return { values, globals: (yield* readValues(globalParameters, { ...words, operands: [] }, name)).values }
   })
 
 /** Drops undefined fields, for objects in which an absent flag must have no key. */
@@ -253,3 +249,42 @@ export const withoutUndefined = <A extends object>(fields: A) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
     [K in keyof A]?: Exclude<A[K], undefined>
   }
+
+/**
+ * Gives a parameter the description object of the global flag. The parser stores parsed values under that object, so an equal copy would
+ * not find them.
+ */
+const helped = <A>(help: FlagHelp, parameter: Parameter<A>): Parameter<A> => ({ ...parameter, help })
+const valued = <A>(help: FlagHelp, value: Value<A>) => helped(help, flag(help.name, value, ""))
+const on = (help: FlagHelp) => helped(help, switchFlag(help.name, ""))
+
+const globalParameters = {
+  output: helped(globalFlags.output, flagOr("output", oneOf(formats, ""), "", "table")),
+  columns: valued(globalFlags.columns, text("")),
+  sort: valued(globalFlags.sort, text("")),
+  noHeader: on(globalFlags.noHeader),
+  raw: on(globalFlags.raw),
+  query: valued(globalFlags.query, text("")),
+  baseUrl: valued(globalFlags.baseUrl, text("")),
+  project: valued(
+    globalFlags.project,
+    text("", (number) => /^[1-9]\d{0,14}$/.test(number), "expected the number of a project")
+  ),
+  location: valued(globalFlags.location, text("")),
+  userAgent: valued(globalFlags.userAgent, text("")),
+  stateUrl: valued(globalFlags.stateUrl, text("")),
+  allowHttp: on(globalFlags.allowHttp),
+  profile: valued(
+    globalFlags.profile,
+    text("", (name) => name.trim() !== "", "expected the name of a profile")
+  ),
+  deadline: valued(globalFlags.deadline, duration()),
+  debug: on(globalFlags.debug),
+  quiet: on(globalFlags.quiet),
+  color: valued(globalFlags.color, oneOf(colours, ""))
+}
+
+/** The global settings of a run. `quiet` and `color` were already read by `rawFlags`, because errors are printed with them. */
+export class GlobalSettings extends Context.Service<GlobalSettings, Values<typeof globalParameters>>()(
+  "@berthkit/cli/commandLine/GlobalSettings"
+) {}

@@ -1,5 +1,5 @@
 /**
- * The flags that every command takes, as plain data. `GlobalSettings.ts` reads their values.
+ * The flags that every command takes, as plain data. `Parameter.ts` reads their values.
  */
 import type { FlagHelp, FlagGroup } from "./CommandHelp.ts"
 

@@ -3,8 +3,7 @@
  */
 import { Context, Effect, type Layer, type Stdio, type Terminal } from "effect"
 import type { CommandTree } from "../commandLine/CommandTree.ts"
-import type { GlobalSettings } from "../commandLine/GlobalSettings.ts"
-import type { Parameters, Values } from "../commandLine/Parameter.ts"
+import type { GlobalSettings, Parameters, Values } from "../commandLine/Parameter.ts"
 import type { ProgramEnded } from "../failure/CliFailure.ts"
 import type { Failure } from "../failure/Problem.ts"
 import type { Output } from "../output/Output.ts"

@@ -6,11 +6,10 @@
  */
 import { type CommitmentSetting, commitmentSettings, type CommittedOption } from "@berthkit/core/domain/Commitment"
 import { shareInr, timesInr } from "@berthkit/core/domain/Money"
-import { exactPrice, type Price } from "@berthkit/core/domain/Price"
+import { exactPrice, hoursPerMonth, type Price } from "@berthkit/core/domain/Price"
 import { RecordStore } from "@berthkit/core/client/state/RecordStore"
 import { Clock, DateTime, Effect, Schema } from "effect"
 import { recordsOf } from "../state/Kind.ts"
-import { hoursPerMonth } from "./orderCost.ts"
 
 const dayMillis = 86_400_000
 

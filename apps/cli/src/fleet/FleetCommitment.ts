@@ -2,8 +2,7 @@
  * The commitment of a member as text, in a fleet file and in its ledger. This is not in `FleetFile.ts`, because most commands read ledgers,
  * and only a few load YAML.
  */
-import { CommitmentSetting } from "@berthkit/core/domain/Commitment"
-import { takesOption } from "../commitmentLog/orderCost.ts"
+import { CommitmentSetting, takesOption } from "@berthkit/core/domain/Commitment"
 
 /** What happens at the end of a committed period, and the days of the period. */
 export interface FleetCommitment {

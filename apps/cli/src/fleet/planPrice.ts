@@ -3,8 +3,14 @@
  */
 import type { CommittedOption } from "@berthkit/core/domain/Commitment"
 import { sumIfKnown, sumInr } from "@berthkit/core/domain/Money"
-import { type Price, type PriceList, sumOfPrices } from "@berthkit/core/domain/Price"
-import { committedPerHour, costOfOrder, maxPerHourOf } from "../commitmentLog/orderCost.ts"
+import {
+  committedPerHour,
+  costOfOrder,
+  maxPerHourOf,
+  type Price,
+  type PriceList,
+  sumOfPrices
+} from "@berthkit/core/domain/Price"
 import type { Change, LoadedGroup, Plan } from "./Change.ts"
 import type { Group } from "./FleetFile.ts"
 

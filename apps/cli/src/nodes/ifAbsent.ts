@@ -3,11 +3,19 @@
  * still make a node of the name, the command fails.
  */
 import { instantNow } from "@berthkit/core/client/instantNow"
-import { drawnKeyPrefix, type Intent, IntentStore, isSent } from "@berthkit/core/client/creation/IntentStore"
+import {
+  candidatesOf,
+  drawnKeyPrefix,
+  type Instant,
+  type Intent,
+  IntentStore,
+  isSent
+} from "@berthkit/core/client/creation/IntentStore"
 import {
   isOtherSystem,
   isQuietAtLast,
   isSpelling,
+  isTimed,
   mayShowImage,
   mayShowPlan,
   plain,
@@ -22,8 +30,13 @@ import { DateTime, Effect, Predicate } from "effect"
 import { CreateUnknown, ListNotWhole, NameAmbiguous, NameMayBeCut, NodeDiffers } from "../failure/CliFailure.ts"
 import { readImages, underAskedPlan } from "./askedPlan.ts"
 import { byName } from "./byName.ts"
-import { candidatesOf, waitText } from "./recordedCreate.ts"
 import { wholeNode } from "./resolve.ts"
+
+/** The longest wait until the outcome of another machine's create is known, in words. */
+export const waitElsewhereText = (isOfService: boolean): string => (isOfService ? "eleven minutes" : "26 minutes")
+
+/** The longest wait until the outcome of a create is known, in words. */
+export const waitText = (sentAt: Instant, now: Instant): string => waitElsewhereText(isTimed(sentAt, now))
 
 /**
  * The difference between a node and the wanted one. An image counts as the wanted image if the service does not report

@@ -5,7 +5,7 @@
 import { readVariable } from "@berthkit/terminal/Connection"
 import { variables } from "@berthkit/terminal/variables"
 import { Effect, Option, Redacted } from "effect"
-import { GlobalSettings } from "../commandLine/GlobalSettings.ts"
+import { GlobalSettings } from "../commandLine/Parameter.ts"
 import { formats } from "../commandLine/globalFlags.ts"
 import { wordsOf } from "../commandLine/words.ts"
 

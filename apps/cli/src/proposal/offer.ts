@@ -9,7 +9,16 @@ import type { Image } from "@berthkit/core/domain/Image"
 import { sumIfKnown } from "@berthkit/core/domain/Money"
 import type { Node } from "@berthkit/core/domain/Node"
 import type { NodeSpec } from "@berthkit/core/domain/NodeSpec"
-import { imageFinder, type PriceList, priceList, slugsOf, sumOfPrices, type Terms } from "@berthkit/core/domain/Price"
+import {
+  costOfOrder,
+  imageFinder,
+  maxPerHourOf,
+  priceList,
+  type PriceList,
+  slugsOf,
+  sumOfPrices,
+  type Terms
+} from "@berthkit/core/domain/Price"
 import { didYouMean, nearest } from "@berthkit/terminal/usage"
 import { Effect, Option, Result } from "effect"
 import { quoted } from "@berthkit/terminal/quoted"
@@ -20,9 +29,8 @@ import { rupees } from "../output/format.ts"
 import { endOfCommitment } from "../records/commitment.ts"
 import { imagesOnPlans } from "../records/image.ts"
 import { currencyName, diskUnpriced, pricePerHourText } from "../records/price.ts"
-import { costOfOrder, maxPerHourOf } from "../commitmentLog/orderCost.ts"
 import { accountSettings } from "../settings/account.ts"
-import { checkMaxCost } from "./costBound.ts"
+import { checkMaxCost } from "./limits.ts"
 import { byTheHour, type Proposal, propose } from "./Proposal.ts"
 
 /** Parses an image's slug or id. */

@@ -22,9 +22,8 @@ import { didYouMean, nearest } from "@berthkit/terminal/usage"
 import { quotedFlag } from "@berthkit/terminal/quoted"
 import { variables } from "@berthkit/terminal/variables"
 import { Duration, Effect, Option, Redacted } from "effect"
-import { argument, text } from "../commandLine/Parameter.ts"
+import { argument, GlobalSettings, text } from "../commandLine/Parameter.ts"
 import { UsageFault } from "../failure/CliFailure.ts"
-import { GlobalSettings } from "../commandLine/GlobalSettings.ts"
 import { type Profiles, type ProfileValues, readProfiles, writeProfiles } from "./ProfileFile.ts"
 
 /** The account's folder in the user's state folder, and the hash that names the account; undefined if the user has no state folder. */

@@ -12,7 +12,7 @@ import type { KnownStatus } from "../domain/NodeStatus.ts"
 import * as Creator from "./creation/Creator.ts"
 import type { CreateOptions, Creation } from "./creation/Creator.ts"
 import { IntentStore } from "./creation/IntentStore.ts"
-import * as NewNodes from "./creation/NewNodes.ts"
+import { newMillis } from "./creation/Ownership.ts"
 import { CallsEnd, endIn, endingWithin } from "./call/Deadline.ts"
 import { Engine } from "./call/Engine.ts"
 import { ensureWhole, unprovedAbsence } from "./listing/Bounds.ts"
@@ -43,6 +43,7 @@ import {
 import { ChangeLog } from "./state/ChangeLog.ts"
 import { Observer } from "./telemetry/Observer.ts"
 import { type CallOptions, type Operation, valueOf } from "./call/Operation.ts"
+import { monotonicMillis } from "./time/Monotonic.ts"
 import { checked, timespanFault, unsent } from "./options/OptionCheck.ts"
 import * as CoalescedReads from "./waiting/CoalescedReads.ts"
 import { awaitGoal, type Goal, type Reads, type WaitOptions } from "./waiting/Waiting.ts"
@@ -86,6 +87,24 @@ export interface CommitmentOptions extends CallOptions {
 /** Removes repeated nodes and keeps the record that was read last. */
 const withoutRepeats = (nodes: ReadonlyArray<Node>) =>
   Array.from(new Map(nodes.map((node) => [node.id, node])).values())
+
+/** Remembers the nodes that this client has just created: a 404 does not mean that such a node is gone. */
+const makeNewNodes = () => {
+  /** The creation times, oldest first. */
+  const createdAt = new Map<NodeId, number>()
+  return {
+    add: (id: NodeId) =>
+      Effect.map(monotonicMillis, (now) => {
+        for (const [id, at] of createdAt) {
+          if (now - at < newMillis) break
+          createdAt.delete(id)
+        }
+        createdAt.set(id, now)
+      }),
+    remove: (id: NodeId) => Effect.sync(() => void createdAt.delete(id)),
+    has: (id: NodeId) => Effect.map(monotonicMillis, (now) => now - (createdAt.get(id) ?? -Infinity) < newMillis)
+  }
+}
 
 /** The calls on nodes that `Nodes` and the promise client share. */
 export class NodeCalls extends Context.Service<
@@ -223,7 +242,7 @@ export class NodeCalls extends Context.Service<
         serviceTimeAt,
         store: yield* IntentStore
       })
-      const newNodes = NewNodes.make()
+      const newNodes = makeNewNodes()
       const create = (spec: NodeSpec, options?: CreateOptions) =>
         // A call that sends no create may look for a node with any name.
         Effect.andThen(checked(options), nodeSpec(spec, location !== undefined && options?.adoptOnly !== true)).pipe(

@@ -36,3 +36,10 @@ export const CommittedOption = /*#__PURE__*/ Schema.Struct({
   until: Schema.String
 }).annotate({ identifier: "CommittedOption" })
 export interface CommittedOption extends Schema.Schema.Type<typeof CommittedOption> {}
+
+/**
+ * Whether a setting may name a committed option. Only a renewal may (interface.md §4 note 3), so no other setting buys a period.
+ *
+ * @internal
+ */
+export const takesOption = (setting: CommitmentSetting): boolean => setting === "auto_renew"

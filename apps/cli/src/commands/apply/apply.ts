@@ -9,9 +9,7 @@ import { duration, flag, flagOr, flags, switchFlag, text, wholeNumber } from "..
 import { wordsOf } from "../../commandLine/words.ts"
 import { UsageFault } from "../../failure/CliFailure.ts"
 import { command } from "../command.ts"
-import { maxCommitmentFlag } from "../../proposal/commitmentBound.ts"
-import { maxMinimumFlag } from "../../proposal/minimumBound.ts"
-import { rupeesPerHour } from "../../proposal/rupees.ts"
+import { maxCommitmentFlag, maxMinimumFlag, rupeesPerHour } from "../../proposal/limits.ts"
 import { dryRunFlag, fleetClient, graceFlag, maxDeletesFlag, timeoutFlag, yesFlag } from "./flags.ts"
 
 const parameters = {

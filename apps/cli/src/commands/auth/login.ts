@@ -23,7 +23,7 @@ import {
 } from "../../settings/account.ts"
 import { clientOf, connectionFor } from "../../settings/client.ts"
 import { notedPlaces } from "../../settings/places.ts"
-import { GlobalSettings } from "../../commandLine/GlobalSettings.ts"
+import { GlobalSettings } from "../../commandLine/Parameter.ts"
 import { ensureProfilesWritable, type ProfileValues, readProfiles, writeProfiles } from "../../settings/ProfileFile.ts"
 
 /** Maximum length of an input line. Credentials are far shorter. */

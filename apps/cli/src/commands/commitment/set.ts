@@ -2,7 +2,7 @@
  * `berth commitment set`: sets what happens to a node when its commitment ends.
  */
 import { setCommitmentRequest } from "@berthkit/core/client/NodeOperations"
-import { CommitmentSetting } from "@berthkit/core/domain/Commitment"
+import { CommitmentSetting, takesOption } from "@berthkit/core/domain/Commitment"
 import type { BerthError } from "@berthkit/core/domain/BerthError"
 import type { Node } from "@berthkit/core/domain/Node"
 import { Effect, Option } from "effect"
@@ -12,7 +12,6 @@ import { freshCatalogue, ImageList } from "../../catalogue/ImageList.ts"
 import { command } from "../command.ts"
 import { argument, flag, oneOf, switchFlag, wholeNumber } from "../../commandLine/Parameter.ts"
 import { buysPeriod, commitmentLog, type CommitmentOrder, keepSetting } from "../../commitmentLog/CommitmentLog.ts"
-import { takesOption } from "../../commitmentLog/orderCost.ts"
 import { afterLost, commandOf, mayBeSet, sendCommitment } from "../../commitmentLog/sendCommitment.ts"
 import { CommitmentUnknown, UsageFault } from "../../failure/CliFailure.ts"
 import { whenInterrupted } from "../../output/reportProblem.ts"
@@ -28,7 +27,7 @@ import {
   type Proposal,
   propose
 } from "../../proposal/Proposal.ts"
-import { boundOf, checkCommitments, maxCommitmentFlag } from "../../proposal/commitmentBound.ts"
+import { boundOf, checkCommitments, maxCommitmentFlag } from "../../proposal/limits.ts"
 import { type NodeOption, optionOfNode } from "../../proposal/offer.ts"
 import { commitmentRecord, endOfCommitment } from "../../records/commitment.ts"
 import { client } from "../../settings/client.ts"

@@ -1,6 +1,7 @@
 /**
  * `berth fleet adopt`: adds an existing node to a fleet. Only the ledger changes.
  */
+import { candidatesOf, recordedCreate } from "@berthkit/core/client/creation/IntentStore"
 import { instantNow } from "@berthkit/core/client/instantNow"
 import type { Node, NodeId } from "@berthkit/core/domain/Node"
 import { Clock, DateTime, Effect } from "effect"
@@ -40,7 +41,6 @@ import {
 } from "../../fleet/Ledger.ts"
 import { memberText, parseMember } from "../../fleet/Member.ts"
 import { openText } from "../../fleet/plan.ts"
-import { candidatesOf, recordedCreate } from "../../nodes/recordedCreate.ts"
 import { resolveNode } from "../../nodes/resolve.ts"
 import { oneNode } from "../../nodes/Target.ts"
 import { printNote } from "../../output/Output.ts"

@@ -1,6 +1,7 @@
 /**
  * `berth fleet forget`: removes a member from the ledger, or a fleet from the registry. No node is changed.
  */
+import { candidatesOf, recordedCreate } from "@berthkit/core/client/creation/IntentStore"
 import { withFiles } from "@berthkit/core/client/files/StateFiles"
 import { instantNow } from "@berthkit/core/client/instantNow"
 import type { Node } from "@berthkit/core/domain/Node"
@@ -31,7 +32,6 @@ import { bySpelling } from "../../fleet/bySpelling.ts"
 import { printNote } from "../../output/Output.ts"
 import { printOne } from "../../output/print.ts"
 import { fleetMemberRecord } from "../../records/fleet.ts"
-import { candidatesOf, recordedCreate } from "../../nodes/recordedCreate.ts"
 import { client, creatingClient } from "../../settings/client.ts"
 import { command } from "../command.ts"
 

@@ -4,14 +4,14 @@
  * commitments. A change reserves its part of the limits before it is sent, so two concurrent changes never use the same
  * part.
  */
+import { maxPerHourOf } from "@berthkit/core/domain/Price"
 import { sumInr } from "@berthkit/core/domain/Money"
 import { Effect, Option } from "effect"
 import { buysPeriod } from "../../commitmentLog/CommitmentLog.ts"
-import { maxPerHourOf } from "../../commitmentLog/orderCost.ts"
 import { UsageFault } from "../../failure/CliFailure.ts"
 import { rupees } from "../../output/format.ts"
 import { currencyName } from "../../records/price.ts"
-import { checkMaxCost } from "../../proposal/costBound.ts"
+import { checkMaxCost } from "../../proposal/limits.ts"
 import type { Kept, Terms } from "../../proposal/ProposalStore.ts"
 
 export const actions = ["create", "delete", "commit"] as const

@@ -2,20 +2,19 @@
  * The changing tools: `propose` describes a change and sends nothing; `execute` carries it out once, after a person has consented to
  * exactly that change.
  */
+import { recordedCreate } from "@berthkit/core/client/creation/IntentStore"
 import { Nodes } from "@berthkit/core/client/Nodes"
 import { endingWithin } from "@berthkit/core/client/call/Deadline"
 import { BerthError } from "@berthkit/core/domain/BerthError"
-import { commitmentSettings } from "@berthkit/core/domain/Commitment"
+import { commitmentSettings, takesOption } from "@berthkit/core/domain/Commitment"
 import type { Node } from "@berthkit/core/domain/Node"
 import { Clock, Effect, Schema } from "effect"
 import { McpSchema } from "effect/ai"
 import { knownPlans } from "../../catalogue/ImageList.ts"
 import { buysPeriod, keepCreated } from "../../commitmentLog/CommitmentLog.ts"
-import { takesOption } from "../../commitmentLog/orderCost.ts"
 import { commandOf, mayBeSet, sendCommitment } from "../../commitmentLog/sendCommitment.ts"
 import { withoutUndefined } from "../../commandLine/Parameter.ts"
 import { ProposalRefused, UsageFault } from "../../failure/CliFailure.ts"
-import { recordedCreate } from "../../nodes/recordedCreate.ts"
 import { beginsAsKey, isPrivateKey, keyById, namesFile } from "../../proposal/sshKey.ts"
 import { resolveNode } from "../../nodes/resolve.ts"
 import { Output } from "../../output/Output.ts"

@@ -15,7 +15,7 @@ import { connection, notKept, servingClient, type Unkept } from "../../settings/
 import { redaction } from "../../settings/redaction.ts"
 import { command } from "../command.ts"
 import { schemaOf } from "../schema/show.ts"
-import { inRupees, rupeesPerHour } from "../../proposal/rupees.ts"
+import { inRupees, rupeesPerHour } from "../../proposal/limits.ts"
 import { answered, failed, maskedLine } from "./answers.ts"
 import { inputSchemaOf, type Tool } from "./Tool.ts"
 import { actions, type Bounds } from "./bounds.ts"

@@ -1,7 +1,7 @@
 /**
  * `berth node create`: shows the cost of the nodes, asks if necessary, and creates them.
  */
-import { IntentStore } from "@berthkit/core/client/creation/IntentStore"
+import { IntentStore, recordedCreate } from "@berthkit/core/client/creation/IntentStore"
 import { isSpelling } from "@berthkit/core/client/creation/Ownership"
 import { Nodes } from "@berthkit/core/client/Nodes"
 import type { CommittedOption } from "@berthkit/core/domain/Commitment"
@@ -27,13 +27,11 @@ import { problemOf } from "../../failure/Problem.ts"
 import { withListed, withListedFields } from "../../nodes/allNodes.ts"
 import { existingNodes } from "../../nodes/ifAbsent.ts"
 import { reportProblem, whenInterrupted } from "../../output/reportProblem.ts"
-import { recordedCreate } from "../../nodes/recordedCreate.ts"
 import { untilCreatedAnswers, untilCreatedRuns } from "../../nodes/waitFor.ts"
 import { type Changed, Output, printNote, reportingChanged } from "../../output/Output.ts"
 import { printAll, printOne } from "../../output/print.ts"
 import { reportLeftOut, type ShowState, withCount, withProgress } from "../../output/progress.ts"
-import { boundOf, checkCommitments } from "../../proposal/commitmentBound.ts"
-import { checkMinimum } from "../../proposal/minimumBound.ts"
+import { boundOf, checkCommitments, checkMinimum } from "../../proposal/limits.ts"
 import { approve, type Offered } from "../../proposal/Proposal.ts"
 import { canAsk } from "../../proposal/confirm.ts"
 import { guidedForm } from "../../proposal/guidedForm.ts"

@@ -14,6 +14,7 @@ import {
   duration,
   flag,
   flags,
+  type GlobalSettings,
   oneOf,
   optionalArgument,
   switchFlag,
@@ -24,13 +25,10 @@ import {
   wholeNumber,
   withoutUndefined
 } from "../../commandLine/Parameter.ts"
-import type { GlobalSettings } from "../../commandLine/GlobalSettings.ts"
 import { type LocalFileFault, UsageFault } from "../../failure/CliFailure.ts"
 import { ensureWaits } from "../../nodes/waitFor.ts"
-import { maxCommitmentFlag } from "../../proposal/commitmentBound.ts"
-import { maxMinimumFlag } from "../../proposal/minimumBound.ts"
+import { maxCommitmentFlag, maxMinimumFlag, rupeesPerHour } from "../../proposal/limits.ts"
 import { imageOf } from "../../proposal/offer.ts"
-import { rupeesPerHour } from "../../proposal/rupees.ts"
 import { fileReason } from "../../failure/fileReason.ts"
 import { notEmpty, readGivenText } from "../../files/givenFile.ts"
 import { sshKeyOf } from "../../proposal/sshKey.ts"

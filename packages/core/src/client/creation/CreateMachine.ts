@@ -17,7 +17,6 @@ import {
 } from "../../domain/ErrorReason.ts"
 import type { Node, NodeId } from "../../domain/Node.ts"
 import { decide, fullBudget } from "../call/Retry.ts"
-import { newMillis } from "./NewNodes.ts"
 import {
   createFailure,
   type Evidence,
@@ -40,7 +39,7 @@ import {
   unanswered,
   type UnansweredIntent
 } from "./IntentStore.ts"
-import { isQuiet, millisSince } from "./Ownership.ts"
+import { isQuiet, millisSince, newMillis } from "./Ownership.ts"
 
 /**
  * The result of a create: a new node (`created`), or one that was made before and found (`adopted`), because the reply was lost or an

@@ -265,3 +265,22 @@ export const withoutFolder = (why: string): IntentStore => ({
   withKeyLock: () => () =>
     Effect.fail(new IntentStoreFailed({ detail: `there is no state folder: ${why}`, code: null, path: null }))
 })
+
+/**
+ * The record of the create under a key: null if there is none, undefined if it cannot be read.
+ *
+ * @internal
+ */
+export const recordedCreate = Effect.fnUntraced(function* (key: string) {
+  const store = yield* IntentStore
+  if (store === undefined) return undefined
+  return yield* Effect.orElseSucceed(Effect.map(store.find(key), Option.getOrNull), () => undefined)
+})
+
+/**
+ * The nodes that a create may have made: the nodes that its reply named, and the nodes that calls with its key have recorded as possible.
+ *
+ * @internal
+ */
+export const candidatesOf = (recorded: Intent | null | undefined): ReadonlyArray<number> =>
+  Array.from(new Set([...idsOf(recorded?.told), ...(recorded?.seen ?? [])]))

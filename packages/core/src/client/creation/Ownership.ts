@@ -25,6 +25,9 @@ export const blurMillis = 2000
  */
 export const quietMillis = 630_000
 
+/** For this long after a create, the service may not find the node by its id, because some of its servers do not know it yet. */
+export const newMillis = 60_000
+
 /** Whether a clock without steps can measure the time between two instants. */
 export const isTimed = (earlier: Instant, now: Instant): boolean =>
   isOfOneBoot(earlier, now) || (earlier.serviceMillis > 0 && now.serviceMillis > 0)
