@@ -3,7 +3,7 @@
  */
 import { createHash } from "node:crypto"
 import { dirname, resolve } from "node:path"
-import { type FileFault, withFiles } from "@berthkit/core/client/files/StateFiles"
+import { FileFault, withFiles } from "@berthkit/core/client/files/StateFiles"
 import type { ConfigProblem } from "@berthkit/terminal/ConfigFile"
 import { Effect, Result } from "effect"
 import { quoted } from "@berthkit/terminal/quoted"
@@ -77,7 +77,7 @@ const failWith = Effect.fnUntraced(function* (file: string, problems: ReadonlyAr
 const readSource = (path: string) =>
   Effect.flatMap(
     withFiles((fs) => fs.stat(path)),
-    (about) => (about.isFile() ? readFileText(path) : Effect.fail<FileFault>({ message: `${path} is not a file` }))
+    (about) => (about.isFile() ? readFileText(path) : Effect.fail(new FileFault({ message: `${path} is not a file` })))
   )
 
 /** Reads the start scripts of a group, and computes their digests. */

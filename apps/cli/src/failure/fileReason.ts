@@ -4,4 +4,5 @@
 import type { FileFault } from "@berthkit/core/client/files/StateFiles"
 import { fileReasonOf } from "@berthkit/core/domain/fileReason"
 
-export const fileReason = ({ code, message }: FileFault): string => fileReasonOf(code) ?? code ?? message
+export const fileReason = ({ code, message }: Pick<FileFault, "code" | "message">): string =>
+  fileReasonOf(code) ?? code ?? message

@@ -2,7 +2,7 @@
  * Reads text files that the user names. Follows links, reads pipes such as `<(…)` too, and limits size and time. The files must be UTF-8; a
  * leading byte order mark is dropped.
  */
-import { type FileFault, withFiles } from "@berthkit/core/client/files/StateFiles"
+import { FileFault, withFiles } from "@berthkit/core/client/files/StateFiles"
 import { Effect, Stdio, Stream } from "effect"
 
 /** Maximum size of a text file. It is larger than any file that a person writes. */
@@ -14,7 +14,7 @@ const maxWait = "30 seconds"
 /** Names for stdin. If stdin is a socket, paths such as `/dev/stdin` cannot be opened, so stdin is read directly. */
 const stdinNames: ReadonlySet<string> = new Set(["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"])
 
-const because = (message: string): FileFault => ({ message })
+const because = (message: string) => new FileFault({ message })
 
 const tooLarge = (maxBytes: number): FileFault => because(`it is too large, more than ${maxBytes / 1024} KiB`)
 
@@ -77,7 +77,7 @@ const readPipe = (fd: number, maxBytes: number): Effect.Effect<Uint8Array, FileF
           else chunks.push(chunk)
         })
         pipe.on("end", () => resume(Effect.succeed(joined(chunks))))
-        pipe.on("error", (error: FileFault) => resume(Effect.fail(error)))
+        pipe.on("error", (error) => resume(Effect.fail(FileFault.of(error))))
         return Effect.sync(() => pipe.destroy())
       })
   )

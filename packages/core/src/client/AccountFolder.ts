@@ -14,7 +14,7 @@ import { builtin } from "./options/builtin.ts"
 import type { ReadVariable } from "./options/readVariable.ts"
 import { InvalidOption, type Settings } from "./options/Settings.ts"
 import { accountIds } from "./files/accountId.ts"
-import type { FileFault } from "./files/StateFiles.ts"
+import { FileFault } from "./files/StateFiles.ts"
 import { type FolderKind, folderVariables, userFolder } from "./files/userFolder.ts"
 import { pathFault } from "./options/pathFault.ts"
 import { recordsOf } from "./RecordFolder.ts"
@@ -45,7 +45,7 @@ export const berthFolder = Effect.fnUntraced(function* (
 ): Effect.fn.Return<string, FileFault> {
   const variables = folderVariables(kind, platform)
   const folder = userFolder(kind, platform, yield* Effect.forEach(variables, read))
-  return folder ?? (yield* Effect.fail({ message: `${variables.at(-1)} is not set` }))
+  return folder ?? (yield* new FileFault({ message: `${variables.at(-1)} is not set` }))
 })
 
 /** The folders of an account. */

@@ -13,7 +13,7 @@ import { fileRemedyOf } from "../domain/fileReason.ts"
 import { folderOf, type IntentPlace } from "./creation/IntentPlace.ts"
 import { lost, withKeyLock } from "./creation/KeyLock.ts"
 import {
-  type FileFault,
+  FileFault,
   makeOwnFolder,
   readText,
   removeDurably,
@@ -56,7 +56,7 @@ const ensureNoneEarlier = Effect.fnUntraced(function* (folders: ReadonlySet<stri
     const found = (yield* namesIn(folder)).find((name) => earlier.includes(name))
     if (found === undefined) continue
     const path = `${folder}/${found}`
-    return yield* Effect.fail<FileFault>({
+    return yield* new FileFault({
       message: `${path} was written by an earlier version of berth; finish with that version what the file is about, then remove the file`,
       path
     })

@@ -10,7 +10,7 @@ import { parseJson } from "../../api/parseJson.ts"
 import { bootClock } from "../files/Boot.ts"
 import { millisBetween, type Stamp, stampNow } from "../files/Stamp.ts"
 import { clockStepMillis, monotonicMillis } from "../time/Monotonic.ts"
-import { type FileFault, makeOwnFolder, readText, removeFile, replaceFile, withFiles } from "../files/StateFiles.ts"
+import { FileFault, makeOwnFolder, readText, removeFile, replaceFile, withFiles } from "../files/StateFiles.ts"
 import type { Settings } from "../options/Settings.ts"
 import { AllowanceStore, AllowanceStoreFailed, onClockAhead, type SharedAllowance } from "./AllowanceStore.ts"
 
@@ -21,7 +21,7 @@ interface Kept extends SharedAllowance, Pick<Stamp, "bootMillis" | "bootClock"> 
 const beginning = '{"version":1,"writtenAt":'
 
 const orFailed = Effect.mapError(({ message }: FileFault) => new AllowanceStoreFailed({ detail: message }))
-const refused = (message: string) => Effect.fail<FileFault>({ message })
+const refused = (message: string) => Effect.fail(new FileFault({ message }))
 
 const isCutOff = (text: string) => {
   // After a power failure a file may have the right length and no content.

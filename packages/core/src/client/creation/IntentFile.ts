@@ -4,7 +4,7 @@
  */
 import { Effect, Option, Predicate } from "effect"
 import { parseJson } from "../../api/parseJson.ts"
-import { type FileFault, readText } from "../files/StateFiles.ts"
+import { FileFault, readText } from "../files/StateFiles.ts"
 import { builtin } from "../options/builtin.ts"
 import { type Instant, type Intent, intentVersion, type Told } from "./IntentStore.ts"
 import type { Self } from "./KeyLock.ts"
@@ -80,10 +80,10 @@ export const readIntent = Effect.fnUntraced(function* (
   const text = yield* readText(file)
   if (Option.isNone(text)) return undefined
   const intent = parseIntent(text.value)
-  if (typeof intent === "string") return yield* Effect.fail({ message: `${file} ${intent}`, path: file })
+  if (typeof intent === "string") return yield* new FileFault({ message: `${file} ${intent}`, path: file })
   // On some file systems two keys that differ only in case are the same file.
   if (intent.key !== key) {
-    return yield* Effect.fail({ message: `${file} belongs to the key ${intent.key}`, path: file })
+    return yield* new FileFault({ message: `${file} belongs to the key ${intent.key}`, path: file })
   }
   return intent
 })
@@ -103,6 +103,6 @@ export const readIntentNow = (file: string): OwnedIntent | string | undefined =>
       fs.closeSync(descriptor)
     }
   } catch (error) {
-    return (error as FileFault).code === "ENOENT" ? undefined : String(error)
+    return (error as NodeJS.ErrnoException).code === "ENOENT" ? undefined : String(error)
   }
 }

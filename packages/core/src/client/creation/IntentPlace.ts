@@ -25,7 +25,7 @@
 import { Effect, Option, Predicate } from "effect"
 import { parseJson } from "../../api/parseJson.ts"
 import {
-  type FileFault,
+  FileFault,
   makeOwnFolder,
   readText,
   removeFile,
@@ -69,7 +69,7 @@ const ensureNoEarlierMark = Effect.fnUntraced(function* (accounts: string, id: s
   const path = `${accounts}/${id}/intents`
   if ((yield* kindOf(path)) === "nothing") return
   const message = `${path} was written by an earlier version of berth; remove it, and name the account again`
-  return yield* Effect.fail<FileFault>({ message, path })
+  return yield* new FileFault({ message, path })
 })
 
 const idIn = (text: string): string | undefined => {
@@ -82,7 +82,7 @@ const followed = Effect.fnUntraced(function* (accounts: string, id: string): Eff
   const path = markFile(accounts, id)
   const text = yield* readText(path)
   if (Option.isNone(text)) return yield* Effect.as(ensureNoEarlierMark(accounts, id), id)
-  return idIn(text.value) ?? (yield* Effect.fail({ message: `${path} is damaged, or not Berth's`, path }))
+  return idIn(text.value) ?? (yield* new FileFault({ message: `${path} is damaged, or not Berth's`, path }))
 })
 
 /** The folders on the way from this folder to the folder of its account, which is the last. */
@@ -97,7 +97,7 @@ const chainOf = Effect.fnUntraced(function* (
     chain.push(next)
   }
   const path = markFile(accounts, id)
-  return yield* Effect.fail({ message: `${path} is a link that leads back to itself; remove it`, path })
+  return yield* new FileFault({ message: `${path} is a link that leads back to itself; remove it`, path })
 })
 
 const note = "Berth keeps the creates of this account in the folder `creates` of the account that is named here."

@@ -9,7 +9,7 @@ import { Effect, Exit, Fiber, Option, Predicate, Random } from "effect"
 import { parseJson } from "../../api/parseJson.ts"
 import { bootClock, bootId, namespaceOf } from "../files/Boot.ts"
 import { millisBetween, type Stamp, stampNow } from "../files/Stamp.ts"
-import { draftOf, type FileFault, readText, unlessMissing, withFiles } from "../files/StateFiles.ts"
+import { draftOf, FileFault, readText, unlessMissing, withFiles } from "../files/StateFiles.ts"
 import { builtin } from "../options/builtin.ts"
 import { sleepInBackground } from "../time/Background.ts"
 import { monotonicMillis } from "../time/Monotonic.ts"
@@ -171,7 +171,7 @@ export interface KeyLock<E = FileFault> {
 }
 
 /** The failure of a lock that is no longer held. */
-export const lost: FileFault = { message: "another process took it over while this one stood still" }
+export const lost = new FileFault({ message: "another process took it over while this one stood still" })
 
 /**
  * Overwrites the heartbeat in the existing file. Padding makes all heartbeats equally long, so nothing of the previous heartbeat remains.
@@ -221,7 +221,7 @@ const begin = (folder: string, token: string) =>
         return true
       } catch (error) {
         await fs.rm(draft, { recursive: true, force: true })
-        const { code = "" } = error as FileFault
+        const { code = "" } = error as NodeJS.ErrnoException
         // Windows reports an existing folder as EPERM.
         if (code === "ENOTEMPTY" || code === "EEXIST" || code === "EPERM") return false
         throw error
@@ -234,10 +234,10 @@ const namesIn = (folder: string) =>
   withFiles(async (fs) => {
     try {
       if (!(await fs.lstat(folder)).isDirectory())
-        throw { message: `${folder} is not a folder`, path: folder } satisfies FileFault
+        throw new FileFault({ message: `${folder} is not a folder`, path: folder })
       return await fs.readdir(folder)
     } catch (error) {
-      if ((error as FileFault).code !== "ENOENT") throw error
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error
       return undefined
     }
   })
@@ -288,7 +288,8 @@ const acquire = Effect.fnUntraced(function* (folder: string, owner: Owner): Effe
     if (tokens.includes(token)) break
     const [held] = tokens
     if (held === undefined) {
-      if (++missed > maxMissed) return yield* Effect.fail({ message: `${folder} is damaged; remove it`, path: folder })
+      if (++missed > maxMissed)
+        return yield* new FileFault({ message: `${folder} is damaged; remove it`, path: folder })
     } else {
       const judged = yield* isOwnerAlive(folder, ownerOf(held)!, watch)
       watch = judged.watch

@@ -25,7 +25,7 @@
 import { Clock, Effect, Option, Random } from "effect"
 import type { NodeId } from "../../domain/Node.ts"
 import {
-  type FileFault,
+  FileFault,
   makePrivateFolder,
   readText,
   removeFile,
@@ -79,7 +79,7 @@ const moveNow = (from: string, to: string) => {
     // An existing file under the same key wins.
     if (!fs.existsSync(to)) fs.renameSync(from, to)
   } catch (error) {
-    if ((error as FileFault).code !== "ENOENT") throw error
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error
   }
 }
 
@@ -176,7 +176,7 @@ export const make = (directory: string, open: string) => {
             else moveNow(file, `${open}/${each}`)
           }
         },
-        catch: (error) => error as FileFault
+        catch: FileFault.of
       })
       yield* Effect.yieldNow
     }

@@ -3,29 +3,36 @@
  * if they are plain files of plausible size. Files on which money depends are written durably: after the write they survive a power
  * failure. Needs `node:fs`, which is loaded on first use.
  */
-import { Effect, Option, Random } from "effect"
+import { Data, Effect, Option, Random } from "effect"
 import { builtin } from "../options/builtin.ts"
 
 /** A failure of the file system, with its code, if any, such as `ENOSPC`. */
-export interface FileFault {
+export class FileFault extends Data.TaggedError("FileFault")<{
   readonly code?: string | undefined
   readonly message: string
   /** The file or folder, if the system names it. */
   readonly path?: string | undefined
+}> {
+  /** The failure for an error of `node:fs`, or for one that Berth's own code has thrown among its calls. */
+  static readonly of = (error: unknown): FileFault => {
+    if (error instanceof FileFault) return error
+    const { code, message, path } = error as NodeJS.ErrnoException
+    return new FileFault({ code, message, path })
+  }
 }
 
 /** Berth's files are far smaller. */
 const maxFileBytes = 1024 * 1024
 
 const tryFile = <A>(run: () => Promise<A>): Effect.Effect<A, FileFault> =>
-  Effect.tryPromise({ try: run, catch: (error) => error as FileFault })
+  Effect.tryPromise({ try: run, catch: FileFault.of })
 
 type NodeFiles = typeof import("node:fs/promises")
 
 /** `node:fs`; fails in a runtime without it. */
 const loaded = Effect.suspend((): Effect.Effect<NodeFiles, FileFault> => {
   const fs = builtin("node:fs/promises")
-  return fs === undefined ? Effect.fail({ message: "there is no node:fs here" }) : Effect.succeed(fs)
+  return fs === undefined ? Effect.fail(new FileFault({ message: "there is no node:fs here" })) : Effect.succeed(fs)
 })
 
 /**
@@ -37,7 +44,7 @@ export const withFiles = <A>(use: (fs: NodeFiles) => Promise<A>): Effect.Effect<
   Effect.flatMap(loaded, (fs) => tryFile(() => use(fs)))
 
 const refuse = (path: string, why: string): never => {
-  throw { message: `${path} ${why}`, path } satisfies FileFault
+  throw new FileFault({ message: `${path} ${why}`, path })
 }
 
 /**
@@ -64,7 +71,7 @@ export const readText = (
     Effect.catch((fault) => {
       if (fault.code === "ENOENT") return Effect.succeedNone
       const isLink = fault.code === "ELOOP" && !followsLinks
-      return Effect.fail<FileFault>(isLink ? { message: `${path} is a link`, path } : fault)
+      return Effect.fail(isLink ? new FileFault({ message: `${path} is a link`, path }) : fault)
     })
   )
 
@@ -104,7 +111,7 @@ const syncFolder = async (fs: NodeFiles, folder: string): Promise<void> => {
       await handle.close()
     }
   } catch (error) {
-    if (!cannotSync.has((error as FileFault).code ?? "")) throw error
+    if (!cannotSync.has((error as NodeJS.ErrnoException).code ?? "")) throw error
   }
 }
 
@@ -114,7 +121,7 @@ const replace = (path: string, text: string, isDurable: boolean): Effect.Effect<
       createFile(draft, text, isDurable),
       withFiles(async (fs) => {
         try {
-          const there = await fs.lstat(path).catch((error: FileFault) => {
+          const there = await fs.lstat(path).catch((error: NodeJS.ErrnoException) => {
             if (error.code !== "ENOENT") throw error
           })
           if (there?.isFile() === false) refuse(path, "is not a file")

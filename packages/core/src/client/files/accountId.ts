@@ -5,7 +5,7 @@
 import { Effect, Redacted } from "effect"
 import { builtin } from "../options/builtin.ts"
 import { placeOf, type Settings } from "../options/Settings.ts"
-import type { FileFault } from "./StateFiles.ts"
+import { FileFault } from "./StateFiles.ts"
 
 /** The names of this machine as a host. A service with the same port under any of these names is the same service. */
 const loopback = ["127.0.0.1", "localhost", "[::1]"]
@@ -41,7 +41,7 @@ export const accountIds = Effect.fnUntraced(function* ({
   project
 }: Settings): Effect.fn.Return<AccountIds, FileFault> {
   const crypto = builtin("node:crypto")
-  if (crypto === undefined) return yield* Effect.fail({ message: "there is no node:crypto here" })
+  if (crypto === undefined) return yield* new FileFault({ message: "there is no node:crypto here" })
   // 128 bits are enough to keep one user's accounts distinct.
   const idOf = (...parts: ReadonlyArray<string>) =>
     crypto.createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 32)
