@@ -3,7 +3,7 @@ import type { Node, NodeId } from "@berthkit/core/domain/Node"
 import type { PriceList } from "@berthkit/core/domain/Price"
 import { exactPrice, unknownPrice } from "@berthkit/core/domain/Price"
 import { DateTime } from "effect"
-import { notedLedger } from "../../src/applying/perform.ts"
+import { notedLedger } from "../../src/fleet/notedLedger.ts"
 import { sentOf } from "../../src/fleet/differences.ts"
 import {
   begun,
