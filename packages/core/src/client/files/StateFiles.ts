@@ -13,7 +13,11 @@ export class FileFault extends Data.TaggedError("FileFault")<{
   /** The file or folder, if the system names it. */
   readonly path?: string | undefined
 }> {
-  /** The failure for an error of `node:fs`, or for one that Berth's own code has thrown among its calls. */
+  /**
+   * The failure for an error of `node:fs`, or for one that Berth's own code has thrown among its calls.
+   *
+   * @internal
+   */
   static readonly of = (error: unknown): FileFault => {
     if (error instanceof FileFault) return error
     const { code, message, path } = error as NodeJS.ErrnoException
