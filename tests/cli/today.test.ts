@@ -390,39 +390,6 @@ describe("berth with the service of today", () => {
     }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
   )
 
-  for (const name of ["a_b", "ab"]) {
-    it.live(`orders no node with the name ${name}, which the service may show as another name`, () =>
-      Effect.gen(function* () {
-        const { berth, nodes, state, world } = yield* today()
-        const rule = "a service with projects takes 3 to 50 letters, digits and hyphens."
-        const before = (yield* world.journal).length
-        for (const command of [
-          ["node", "create", name, ...order],
-          ["node", "create", name, ...order, "--force"],
-          ["node", "create", name, ...order, "--if-absent"],
-          ["node", "create", name, ...order, "--idempotency-key", "job"],
-          ["node", "create", name, ...order, "--dry-run"],
-          ["run", "--name", name, ...order, "--", "true"]
-        ]) {
-          const refused = yield* berth(...command)
-          assert.strictEqual(refused.code, 2, refused.stderr)
-          assert.include(refused.stderr, `The name cannot be ${name}: ${rule}`)
-        }
-        const file = join(state, "fleet.yaml")
-        const plan = "C3-4vCPU-8RAM-100DISK-C3.8GB-Ubuntu-24.04-Delhi"
-        writeFileSync(file, `fleet: shop\nnodes:\n  web: { plan: ${plan}, image: ${image}, name: ${name} }\n`)
-        for (const command of ["diff", "apply"]) {
-          const refused = yield* berth(command, "-f", file, ...(command === "apply" ? ["--yes"] : []))
-          assert.strictEqual(refused.code, 2, refused.stderr)
-          assert.include(refused.stderr, `fleet.yaml:3:`)
-          assert.include(refused.stderr, `nodes.web.name: The name cannot be ${name}: ${rule}`)
-        }
-        assert.isTrue((yield* world.journal).slice(before).every(({ method }) => method === "GET"))
-        assert.deepStrictEqual(yield* nodes, [])
-      }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
-    )
-  }
-
   it.live("refuses ids of SSH keys, which the service accepts and does not install", () =>
     Effect.gen(function* () {
       const { berth, nodes } = yield* today()

@@ -11,7 +11,7 @@ import { isWantedKind } from "../fleet/differences.ts"
 import type { Judged } from "../fleet/FleetFile.ts"
 import { optionsOf } from "../fleet/planPrice.ts"
 import { reportLeftOut } from "../output/progress.ts"
-import { ensureNames, offerFor, planFault, pricesOfOrders } from "../proposal/offer.ts"
+import { offerFor, planFault, pricesOfOrders } from "../proposal/offer.ts"
 import type { FleetPlace, ReadFleet } from "./FleetPlace.ts"
 import type { TimedPrices } from "./freshPrices.ts"
 
@@ -28,10 +28,6 @@ const isSettled = (change: Change, { order }: LoadedGroup): boolean => {
       return true
   }
 }
-
-/** The name of the node that a change creates; none if an earlier run has created it. */
-const newNameOf = (change: Change): ReadonlyArray<string> =>
-  change.action === "create" || (change.action === "replace" && change.made === null) ? [change.name] : []
 
 /**
  * Whether the group needs no order because it already matches its definition. Such a group may use a plan that is no
@@ -68,10 +64,6 @@ const checkOrders = Effect.fnUntraced(function* (
       const at = `${file}:${line}:${column}: nodes.${group}.${setting}`
       return new UsageFault({ message: `${at}: ${message}`, hint: hint.replace(/; --force .*$/, byHand) })
     }
-    const names = plan.changes.flatMap((change) => (change.member.group === group ? newNameOf(change) : []))
-    yield* Effect.mapError(ensureNames(names), (fault) =>
-      fault._tag === "UsageFault" ? faultAt("name", fault.message, fault.hint ?? "") : fault
-    )
     const noPlan = planFault(order, catalogue.images)
     if (noPlan !== undefined && Result.isFailure(noPlan))
       return yield* faultAt("plan", noPlan.failure.message, noPlan.failure.hint)

@@ -12,7 +12,7 @@ import { commitmentToSet, type FleetCommitment } from "./FleetCommitment.ts"
 export type Order = Omit<NodeSpec, "name" | "startScripts">
 
 /** Settings of a group that only the service can judge. */
-export type Judged = "plan" | "image" | "commitment" | "name"
+export type Judged = "plan" | "image" | "commitment"
 
 /** A group of equal nodes. */
 export interface Group {

@@ -3,7 +3,7 @@
  * options (A19).
  */
 import { Images } from "@berthkit/core/client/Images"
-import { createRequest, isPlaceName, placeName } from "@berthkit/core/client/NodeOperations"
+import { createRequest } from "@berthkit/core/client/NodeOperations"
 import type { CommittedOption } from "@berthkit/core/domain/Commitment"
 import type { Image } from "@berthkit/core/domain/Image"
 import { sumIfKnown } from "@berthkit/core/domain/Money"
@@ -20,7 +20,7 @@ import {
   type Terms
 } from "@berthkit/core/domain/Price"
 import { didYouMean, nearest } from "@berthkit/terminal/usage"
-import { Effect, Option, Result } from "effect"
+import { Effect, Result } from "effect"
 import { quoted } from "@berthkit/terminal/quoted"
 import { type Catalogue, catalogueOf } from "../catalogue/ImageList.ts"
 import { UsageFault } from "../failure/CliFailure.ts"
@@ -29,7 +29,6 @@ import { rupees } from "../output/format.ts"
 import { endOfCommitment } from "../records/commitment.ts"
 import { imagesOnPlans } from "../records/image.ts"
 import { currencyName, diskUnpriced, pricePerHourText } from "../records/price.ts"
-import { accountSettings } from "../settings/account.ts"
 import { checkMaxCost } from "./limits.ts"
 import { byTheHour, type Proposal, propose } from "./Proposal.ts"
 
@@ -279,19 +278,6 @@ export const offerFor = Effect.fnUntraced(function* (
   if (spec.committedSkuId === undefined) return { ...terms, option: undefined }
   const option = optionOf(`The plan ${spec.plan} with the image ${spec.image}`, terms, spec.committedSkuId)
   return { ...terms, option: force ? Result.getOrUndefined(option) : yield* Effect.fromResult(option) }
-})
-
-/**
- * Fails if the account has a project, and such a service may refuse one of these names of new nodes or change it. `--force` does not change
- * this, because Berth could not recognise the node of a lost reply.
- */
-export const ensureNames = Effect.fnUntraced(function* (names: ReadonlyArray<string>) {
-  const wrong = names.find((name) => !isPlaceName(name))
-  if (wrong === undefined || Option.isNone((yield* accountSettings).project)) return
-  return yield* new UsageFault({
-    message: `The name cannot be ${wrong}: a service with projects takes ${placeName}.`,
-    hint: "Choose another name."
-  })
 })
 
 /** The proposal for one create. */

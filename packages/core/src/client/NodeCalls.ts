@@ -244,8 +244,7 @@ export class NodeCalls extends Context.Service<
       })
       const newNodes = makeNewNodes()
       const create = (spec: NodeSpec, options?: CreateOptions) =>
-        // A call that sends no create may look for a node with any name.
-        Effect.andThen(checked(options), nodeSpec(spec, location !== undefined && options?.adoptOnly !== true)).pipe(
+        Effect.andThen(checked(options), nodeSpec(spec, location !== undefined)).pipe(
           unsent("nodes.create"),
           Effect.flatMap((spec) => {
             const creation = creator(spec, options)

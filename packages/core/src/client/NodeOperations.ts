@@ -63,20 +63,9 @@ const keyOrId = where(
   (key) => !/^[~./]|\.pub$/.test(key)
 )
 
-/** The names that a service with projects takes. */
-export const placeName = "3 to 50 letters, digits and hyphens"
-
-/**
- * Whether a service with projects takes this name for a new node. It may refuse any other name, or make the node under a name in which a
- * create with a lost reply would not recognise its node (decision 0368).
- */
-export const isPlaceName = (name: string): boolean => /^[a-z\d-]{3,50}$/i.test(name)
-
-const nameOfPlace = where(notBlank, placeName, (name) => !/\S/.test(name) || isPlaceName(name))
-
-const shapeWith = (name: Shape<string>, sshKey: Shape<string>) =>
+const shapeWith = (sshKey: Shape<string>) =>
   fields<NodeSpec>({
-    name,
+    name: maxLength(255, notBlank),
     plan: notBlank,
     image: either(notBlank, whole),
     region: optional(oneOf<Region>(["ncr"])),
@@ -100,13 +89,13 @@ const shapeWith = (name: Shape<string>, sshKey: Shape<string>) =>
     extra: optional(record(json, extraFault))
   })
 
-export const nodeSpecShape: Shape<NodeSpec> = shapeWith(maxLength(255, notBlank), keyOrId)
+export const nodeSpecShape: Shape<NodeSpec> = shapeWith(keyOrId)
 
 const id = min(1) as Shape<number> as Shape<NodeId>
 
 /** Checks a spec. `isPlaceSet` says whether the client is for one project of the account. */
 export const nodeSpec = (spec: unknown, isPlaceSet: boolean) =>
-  argument(isPlaceSet ? shapeWith(nameOfPlace, publicKey) : nodeSpecShape, "spec")(spec)
+  argument(isPlaceSet ? shapeWith(publicKey) : nodeSpecShape, "spec")(spec)
 
 export const nodeId = argument(id, "id")
 export const nodeIds = argument(either(id, list(id)), "id")

@@ -10,7 +10,7 @@ import { freshCatalogue } from "../../catalogue/ImageList.ts"
 import { lossesOf } from "../../commitmentLog/CommitmentLog.ts"
 import { UsageFault } from "../../failure/CliFailure.ts"
 import { resolveNode } from "../../nodes/resolve.ts"
-import { createProposal, diskHint, ensureNames, offerFor, underSlug } from "../../proposal/offer.ts"
+import { createProposal, diskHint, offerFor, underSlug } from "../../proposal/offer.ts"
 import type { Order, Terms } from "../../proposal/ProposalStore.ts"
 import { ensureKeepsProtected, optionFor, proposalOf as commitmentProposal } from "../commitment/set.ts"
 import { proposalOf as deleteProposal } from "../node/delete.ts"
@@ -34,7 +34,6 @@ const withoutForce = ({ hint, message }: UsageFault) =>
 /** The terms of an order. `known` is the record of its node if it was read just now. */
 export const termsOf = Effect.fnUntraced(function* (order: Order, known?: Node) {
   if (order.action === "create") {
-    yield* ensureNames([order.spec.name])
     const catalogue = yield* freshCatalogue
     const spec = yield* Effect.mapError(Effect.fromResult(underSlug(order.spec, catalogue.images)), withoutForce)
     const offer = yield* Effect.mapError(offerFor(spec, catalogue, { force: false }), withoutForce)

@@ -36,7 +36,7 @@ import { approve, type Offered } from "../../proposal/Proposal.ts"
 import { canAsk } from "../../proposal/confirm.ts"
 import { guidedForm } from "../../proposal/guidedForm.ts"
 import { currentPrice, type Quote, quoteFor, quoteOf } from "../../proposal/currentPrice.ts"
-import { checkCost, createProposal, ensureNames, offerFor, planFault, underSlug } from "../../proposal/offer.ts"
+import { checkCost, createProposal, offerFor, planFault, underSlug } from "../../proposal/offer.ts"
 import { type Creation, creationRecord } from "../../records/creation.ts"
 import { currencyName } from "../../records/price.ts"
 import { creatingClient } from "../../settings/client.ts"
@@ -278,9 +278,7 @@ export const create = command(
       const offer = yield* offerFor(spec, catalogue, options)
       const specs = wanted.map((each) => each.spec)
       const existing = options.ifAbsent ? yield* existingNodes(wanted) : new Map<string, Node>()
-      const absent = specs.filter(({ name }) => !existing.has(name))
-      yield* ensureNames(absent.map(({ name }) => name))
-      const proposals = absent.map((each) => createProposal(each, offer))
+      const proposals = specs.flatMap((each) => (existing.has(each.name) ? [] : [createProposal(each, offer)]))
       yield* checkCost(proposals, spec, offer, options.maxCost)
       yield* checkMinimum(
         proposals.map(({ minimumBillingInr }) => minimumBillingInr),

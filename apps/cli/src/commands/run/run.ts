@@ -37,7 +37,7 @@ import { reportProblem } from "../../output/reportProblem.ts"
 import { checkMinimum } from "../../proposal/limits.ts"
 import { currentPrice, type Quote, quoteFor, quoteOf } from "../../proposal/currentPrice.ts"
 import { approve, type Offered } from "../../proposal/Proposal.ts"
-import { checkCost, createProposal, ensureNames, offerFor, underSlug } from "../../proposal/offer.ts"
+import { checkCost, createProposal, offerFor, underSlug } from "../../proposal/offer.ts"
 import { leasingClient } from "../../settings/leasingClient.ts"
 import { ensureCommand, runCommand } from "./child.ts"
 
@@ -105,7 +105,6 @@ const offered = Effect.fnUntraced(function* (
   { force, maxCost, maxMinimum }: RunOptions,
   catalogue: TimedCatalogue
 ) {
-  yield* ensureNames([spec.name])
   const offer = yield* offerFor(spec, catalogue, { force })
   const proposal = createProposal(spec, offer)
   yield* checkCost([proposal], spec, offer, maxCost)

@@ -112,6 +112,14 @@ export const isSpelling = (shown: string, asked: string): boolean => {
   return plainShown === plainAsked || (plainShown.length >= cutLength && plainAsked.startsWith(plainShown))
 }
 
+const lettersOf = (text: string): string => plain(text).replaceAll(/[^\p{L}\p{N}]/gu, "")
+
+/**
+ * Whether the service may have made this name of the requested one by a rule that Berth does not know. Services have been seen to drop
+ * characters that they do not allow. Such a name never proves who made a node, but a create is not sent again beside it.
+ */
+const mayBeRenamed = (shown: string, asked: string): boolean => lettersOf(shown) === lettersOf(asked)
+
 /** A string that is equal for all names that the service may show in the same way. */
 export const spellingGroup = (name: string): string => plain(name).slice(0, cutLength)
 
@@ -206,8 +214,8 @@ export type Kinship =
   /** The node shows all that was asked for, but its creation time is not reliable. */
   | "possible"
   /**
-   * The node has the name, but its plan, image, id or age does not fit. The create may still have made the node,
-   * because a service may show these fields in another way.
+   * The node has the name, but its plan, image, id or age does not fit, or it has the letters and digits of the name. The create may still
+   * have made the node, because a service may show these fields in another way.
    */
   | "differs"
   /** The node has another name, or was made when the service could no longer process the create. */
@@ -215,11 +223,13 @@ export type Kinship =
 
 /** The relation of a node to a create. The list was read at `now`; `plans` comes from the image list. */
 export const kinshipOf = (asked: Asked, shown: Shown, now: Instant, plans?: KnownPlans): Kinship => {
-  if (!isSpelling(shown.name, asked.name)) return "none"
+  const isNamed = isSpelling(shown.name, asked.name)
+  if (!isNamed && !mayBeRenamed(shown.name, asked.name)) return "none"
   const birth = birthOf(asked.sentAt, shown.createdMillis, now)
-  if (birth === "later") return "none"
+  if (birth === "later" || (birth === "before" && !isNamed)) return "none"
   const system = systemOf(shown)
   const isDifferent =
+    !isNamed ||
     (system !== undefined && isOtherSystem(system, asked.image, plans ?? [])) ||
     birth === "before" ||
     shown.id <= Math.max(asked.newerThan, asked.newest ?? 0) ||

@@ -90,6 +90,20 @@ describe("a node made in the time of a lost create", () => {
     assert.strictEqual(kinshipOf(asked, made(640_000), after(11 * minute)), "none")
   })
 
+  it("may be the create's if its name has the same letters and digits", () => {
+    for (const [name, shown] of [
+      ["a_b", "ab"],
+      ["web-1", "web1"],
+      ["web.1", "web-1"]
+    ] as const) {
+      const node = { ...made(1000), name: shown }
+      assert.strictEqual(kinshipOf({ ...asked, name }, node, after(minute)), "differs")
+      assert.strictEqual(kinshipOf({ ...asked, name }, { ...node, name: `${shown}2` }, after(minute)), "none")
+      assert.strictEqual(kinshipOf({ ...asked, name }, { ...node, createdMillis: 1 }, after(minute)), "none")
+      assert.strictEqual(kinshipOf({ ...asked, name }, made(640_000), after(11 * minute)), "none")
+    }
+  })
+
   // Somebody else makes a node eleven and a half minutes after the send. Before that, the service's clock was set back by two minutes.
   it("is not the create's for certain if it only seems to be in time, because the service's clock went back", () =>
     assert.strictEqual(kinshipOf(asked, made(570_000), after(700_000, 580_000)), "possible"))
