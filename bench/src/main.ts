@@ -103,7 +103,8 @@ const rows: Record<string, () => Row | Promise<Row>> = {
 
 const chosen = Object.entries(rows).filter(
   ([name]) =>
-    positionals.length === 0 || positionals.some((word) => (Object.hasOwn(rows, word) ? name === word : name.includes(word)))
+    positionals.length === 0 ||
+    positionals.some((word) => (Object.hasOwn(rows, word) ? name === word : name.includes(word)))
 )
 if (chosen.length === 0) {
   console.error(`No row matches ${positionals.join(" ")}. Rows: ${Object.keys(rows).join(", ")}.`)
