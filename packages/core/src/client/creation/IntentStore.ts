@@ -271,11 +271,12 @@ export const withoutFolder = (why: string): IntentStore => ({
  *
  * @internal
  */
-export const recordedCreate = Effect.fnUntraced(function* (key: string) {
-  const store = yield* IntentStore
-  if (store === undefined) return undefined
-  return yield* Effect.orElseSucceed(Effect.map(store.find(key), Option.getOrNull), () => undefined)
-})
+export const recordedCreate = (key: string): Effect.Effect<Intent | null | undefined> =>
+  Effect.flatMap(IntentStore, (store) =>
+    store === undefined
+      ? Effect.undefined
+      : Effect.orElseSucceed(Effect.map(store.find(key), Option.getOrNull), () => undefined)
+  )
 
 /**
  * The nodes that a create may have made: the nodes that its reply named, and the nodes that calls with its key have recorded as possible.
