@@ -9,6 +9,7 @@ import { delimiter, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { TestServer, type TestServerOptions } from "@berthkit/server/testing"
 import { assert, beforeAll, describe, it } from "@effect/vitest"
+import { installPackages } from "@berthkit/testing/debian"
 import { Program } from "@berthkit/testing/Program"
 import { Effect, Schedule } from "effect"
 import { inDialect } from "../../account.ts"
@@ -19,11 +20,7 @@ const page = readFileSync(new URL("../../../docs/ansible-and-ssh.md", import.met
 const order = ["--plan", "C-2VCPU-8RAM-50DISK", "--image", "Ubuntu-22.04"]
 
 beforeAll(() => {
-  if (spawnSync("ansible-inventory", ["--version"]).status === 0) return
-  const apt = (...args: ReadonlyArray<string>) =>
-    execFileSync("apt-get", [...args], { stdio: "ignore", env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" } })
-  apt("update", "-qq")
-  apt("install", "-y", "-qq", "--no-install-recommends", "ansible-core")
+  if (spawnSync("ansible-inventory", ["--version"]).status !== 0) installPackages("ansible-core")
 })
 
 /** A folder with `berth` and the script that Ansible runs, and the environment of a user. */

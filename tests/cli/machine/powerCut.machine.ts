@@ -10,6 +10,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { makePrivateFolder, removeDurably, replaceDurably } from "@berthkit/core/client/files/StateFiles"
+import { installPackages } from "@berthkit/testing/debian"
 import { HttpService } from "@berthkit/testing/HttpService"
 import { Program } from "@berthkit/testing/Program"
 import { Effect } from "effect"
@@ -24,11 +25,7 @@ const quietly = (command: string, ...args: ReadonlyArray<string>) =>
   execFileSync(command, args, { stdio: ["ignore", "ignore", "inherit"] })
 
 beforeAll(() => {
-  if (spawnSync("mkfs.xfs", ["-V"]).status === 0) return
-  const apt = (...args: ReadonlyArray<string>) =>
-    execFileSync("apt-get", args, { stdio: "ignore", env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" } })
-  apt("update", "-qq")
-  apt("install", "-y", "-qq", "--no-install-recommends", "xfsprogs")
+  if (spawnSync("mkfs.xfs", ["-V"]).status !== 0) installPackages("xfsprogs")
 })
 
 /** A file system with a user's state folder in it. */

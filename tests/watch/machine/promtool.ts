@@ -2,6 +2,7 @@
 import { execFileSync } from "node:child_process"
 import { existsSync, globSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
+import { aptGet } from "@berthkit/testing/debian"
 
 const folder = join(import.meta.dirname, "../../node_modules/.cache/prometheus")
 
@@ -16,12 +17,12 @@ const isThere = (command: string): boolean => {
 
 const download = () => {
   mkdirSync(folder, { recursive: true })
-  const get = () => execFileSync("apt-get", ["download", "-qq", "prometheus"], { cwd: folder, stdio: "ignore" })
+  const get = () => aptGet(["download", "prometheus"], folder)
   try {
     get()
   } catch {
     // A fresh machine has no package lists yet.
-    execFileSync("apt-get", ["update", "-qq"], { stdio: "ignore" })
+    aptGet(["update"])
     get()
   }
   const [archive] = globSync("prometheus_*.deb", { cwd: folder })

@@ -17,7 +17,7 @@ import { Effect, Schedule } from "effect"
 import { verify } from "@berthkit/watch"
 import { dialectFlags, placeLines, placeSettings } from "../../account.ts"
 import { folder, until, wait } from "../Scene.ts"
-import { install } from "./debianPackage.ts"
+import { installProgram } from "@berthkit/testing/debian"
 import { blockOf, substitute } from "./documented.ts"
 
 const binary = (app: string, name: string) =>
@@ -115,7 +115,7 @@ const startProxy = Effect.fnUntraced(function* (url: string, make: () => Program
 
 it.live("all that is sent arrives through a forward proxy, which alone knows the names", () =>
   Effect.gen(function* () {
-    install("tinyproxy")
+    installProgram("tinyproxy")
     const path = yield* folder
     const { port: hooksPort, taken } = yield* receiver
     const service = yield* mock("--tls-key", keyFile, "--tls-cert", certificateFile, "--allow-host", "service.invalid")
@@ -140,7 +140,7 @@ it.live("all that is sent arrives through a forward proxy, which alone knows the
 
 /** nginx with the configuration of the docs, but without TLS, and compressing everything that it may. */
 const nginx = Effect.fnUntraced(function* (port: string) {
-  install("nginx")
+  installProgram("nginx")
   const path = yield* folder
   const own = yield* wait(freePort)
   const server = substitute(blockOf("docs/watch-http.md", "nginx", "proxy_pass"), {
@@ -163,7 +163,7 @@ const nginx = Effect.fnUntraced(function* (port: string) {
 
 /** Caddy with the configuration of the docs, but without TLS, and compressing everything that it may. */
 const caddy = Effect.fnUntraced(function* (port: string) {
-  install("caddy")
+  installProgram("caddy")
   const path = yield* folder
   const own = yield* wait(freePort)
   const site = substitute(blockOf("docs/watch-http.md", "caddyfile", "watch.example.com"), {

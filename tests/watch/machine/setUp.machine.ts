@@ -28,7 +28,7 @@ import { Daemon } from "../Daemon.ts"
 import { fastService } from "../killing.ts"
 import { create } from "../polling.ts"
 import { receiver, until, wait } from "../Scene.ts"
-import { install } from "./debianPackage.ts"
+import { installProgram } from "@berthkit/testing/debian"
 import { blockOf, repository, substitute } from "./documented.ts"
 
 const folder = Effect.acquireRelease(
@@ -88,7 +88,7 @@ const browse =
 
 /** nginx with the configuration of the docs. */
 const startProxy = Effect.fnUntraced(function* (path: string, daemonPort: string) {
-  install("nginx")
+  installProgram("nginx")
   const port = yield* Effect.promise(freePort)
   const [key, certificate] = [join(path, "watch.key"), join(path, "watch.pem")]
   const subject = ["-subj", "/CN=watch.example.com", "-days", "2"]

@@ -1,10 +1,11 @@
 /** The store with the packages of Debian: PostgreSQL 15 behind PgBouncer. */
+import { installPackages } from "@berthkit/testing/debian"
 import { freePort } from "@berthkit/testing/freePort"
 import { Postgres } from "@berthkit/testing/Postgres"
 import { describe, expect, it } from "@effect/vitest"
 import { openAllowanceStores } from "@berthkit/terminal/openAllowance"
 import { Clock, Effect, Layer, Option, Redacted } from "effect"
-import { execFileSync, spawn } from "node:child_process"
+import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -22,10 +23,7 @@ const install = () => {
   mkdirSync("/etc/postgresql-common", { recursive: true })
   const clusters = "/etc/postgresql-common/createcluster.conf"
   if (!existsSync(clusters)) writeFileSync(clusters, "create_main_cluster = false\n")
-  const apt = (...args: ReadonlyArray<string>) =>
-    execFileSync("apt-get", [...args], { stdio: "ignore", env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" } })
-  apt("update", "-qq")
-  apt("install", "-y", "-qq", "--no-install-recommends", "postgresql-15", "pgbouncer")
+  installPackages("postgresql-15", "pgbouncer")
 }
 
 let postgres: Postgres
