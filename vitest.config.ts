@@ -12,6 +12,8 @@ const minute = 60_000
 
 /** Settings that all tests share. */
 const shared = {
+  // A worker loads Effect and the sources once for all its files, and that takes a quarter of the time of a run.
+  isolate: false,
   setupFiles: join(testing, "fixChance.ts"),
   // Limits on time catch only what hangs: a machine that is busy with other things takes its time.
   testTimeout: 5 * minute,
@@ -19,16 +21,12 @@ const shared = {
   expect: { poll: { timeout: 2 * minute } }
 }
 
-/**
- * The tests that need npm alone: `pnpm test`. One project for all workspaces, because a worker loads Effect and the sources once for all
- * files of a project, and that takes a quarter of the time of a run.
- */
+/** The tests that need npm alone: `pnpm test`. One project for all workspaces, because a worker serves one project. */
 const unit: TestProjectInlineConfiguration = {
   test: {
     ...shared,
     name: "unit",
-    include: ["{packages,apps}/*/test/**/*.test.ts", "{tests,bench}/**/*.test.ts"],
-    isolate: false
+    include: ["{packages,apps}/*/test/**/*.test.ts", "{tests,bench}/**/*.test.ts"]
   }
 }
 
@@ -50,8 +48,7 @@ const today: TestProjectInlineConfiguration = {
     name: "today",
     include: [...suites],
     setupFiles: [shared.setupFiles, join(root, "tests/leaveOut.ts")],
-    env: { BERTH_TEST_DIALECT: "today" },
-    isolate: false
+    env: { BERTH_TEST_DIALECT: "today" }
   }
 }
 
@@ -85,6 +82,10 @@ const soak: TestProjectInlineConfiguration = {
     name: "soak",
     include: ["{packages,apps}/*/test/**/*.soak.ts", "tests/**/*.soak.ts", ...further],
     env: { SOAK: "1", SEED: seed, RUNS: runs },
+    // A file gets a process and, as far as possible, a processor of its own, because the bounds on real time count here.
+    isolate: true,
+    maxWorkers: availableParallelism(),
+    sequence: { groupOrder: 1 },
     // A property may take an hour: nothing here is taken to hang.
     testTimeout: 0
   }
@@ -122,7 +123,8 @@ export default defineConfig({
     // Tests of the binaries start bundles: whichever way the tests are started, those are never stale.
     globalSetup: "scripts/bundleForTests.ts",
     sequence: { sequencer: LongestFirst },
-    maxWorkers: availableParallelism(),
+    // More workers than processors, because many tests spend more than half of their time waiting.
+    maxWorkers: availableParallelism() + 3,
     passWithNoTests: false
   }
 })

@@ -2,7 +2,6 @@
 // Arguments go to Vitest.
 import { type SpawnOptions, spawn } from "node:child_process"
 import { once } from "node:events"
-import { availableParallelism } from "node:os"
 
 // `check:all` checks the types of all workspaces as one program, in two thirds of the time of `check`, which checks each alone. It has one
 // checker, because each further one checks the shared types again and takes processors from the tests.
@@ -17,15 +16,12 @@ const run = async (program: string, args: ReadonlyArray<string>, options: SpawnO
   return { isGood: code === 0, printed: Buffer.concat(printed) }
 }
 
-// Use more workers than processors, because many tests spend more than half of their time waiting.
-const workers = ["--maxWorkers", String(availableParallelism() + 3)]
-
 const [checked, tested] = await Promise.all([
   run("turbo", ["run", ...checks, "--continue", "--output-logs=errors-only"], {
     env: { ...process.env, TURBO_TELEMETRY_DISABLED: "1" },
     stdio: ["ignore", "pipe", "pipe"]
   }),
-  run("vitest", ["run", "--project", "unit", ...workers, ...process.argv.slice(2)], { stdio: "inherit" })
+  run("vitest", ["run", "--project", "unit", ...process.argv.slice(2)], { stdio: "inherit" })
 ])
 // The checks are printed last, because people read the end first.
 process.stdout.write(checked.printed)
