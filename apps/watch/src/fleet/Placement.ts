@@ -3,12 +3,13 @@
  * store. Each part is a singleton: the engine runs it in one process at a time, as far as it knows. If two processes still
  * overlap, the store's epochs let only the newer one write.
  */
-import { Context, Effect, Layer, Option, Predicate, References, type Scope } from "effect"
+import { Context, Effect, Layer, Option, Predicate, References, type Scope, Semaphore } from "effect"
 import {
   MessageStorage,
   RunnerAddress,
   RunnerHealth,
   Runners,
+  RunnerStorage,
   Sharding,
   ShardingConfig,
   SqlRunnerStorage
@@ -27,7 +28,8 @@ const config = (self: string) =>
     // Two versions of the program that run at once must agree on this number, even if the engine's default changes.
     shardsPerGroup: 300,
     shardLockExpiration: `${processExpirySeconds} seconds`,
-    shardLockRefreshInterval: "1 second",
+    // Also the time limit of a statement about locks. If one takes longer, this process stops all that it runs.
+    shardLockRefreshInterval: "2 seconds",
     refreshAssignmentsInterval: "1 second",
     runnerJoinDebounce: "1 second",
     entityTerminationTimeout: "2 seconds"
@@ -47,6 +49,29 @@ export const migratePlacement = (prefix: string): Effect.Effect<void, StoreFaile
     )
   )
 
+/**
+ * The engine's locks. The engine releases each of its hundreds of locks with a statement of its own on one connection. It starts all of
+ * these at the same moment and gives each a second, so on a slow server most would fail, and all that this process runs would stop. Here
+ * they wait for their turn first. A process that ends releases all of its locks at once, so that the others need not wait.
+ */
+const locks = (prefix: string, isEnding: () => boolean) =>
+  Layer.effect(
+    RunnerStorage.RunnerStorage,
+    Effect.gen(function* () {
+      const storage = yield* RunnerStorage.RunnerStorage
+      const turn = yield* Semaphore.make(1)
+      let isReleased = false
+      return RunnerStorage.RunnerStorage.of({
+        ...storage,
+        release: Effect.fnUntraced(function* (address, shard) {
+          if (!isEnding()) return yield* storage.release(address, shard)
+          if (!isReleased) yield* storage.releaseAll(address)
+          isReleased = true
+        }, turn.withPermit)
+      })
+    })
+  ).pipe(Layer.provide(SqlRunnerStorage.layerWith({ prefix })))
+
 export class Placement extends Context.Service<
   Placement,
   {
@@ -65,21 +90,27 @@ export class Placement extends Context.Service<
    * prefixes.
    */
   static readonly layer = (prefix: string): Layer.Layer<Placement, StoreFailed, SqlClient.SqlClient | SharedStore> => {
+    let isEnding = false
     const engine = Layer.unwrap(
       Effect.map(SharedStore, ({ self }) =>
         Sharding.layer.pipe(
           Layer.provide(Layer.mergeAll(Runners.layerNoop, RunnerHealth.layerNoop)),
           Layer.provide(MessageStorage.layerNoop),
-          Layer.provide(SqlRunnerStorage.layerWith({ prefix })),
+          Layer.provide(locks(prefix, () => isEnding)),
           Layer.provide(config(self))
         )
       )
     )
     return Layer.effect(
       Placement,
-      Effect.map(Sharding.Sharding, ({ registerSingleton }) => ({
-        place: <R>(name: string, run: Effect.Effect<never, never, R>) => registerSingleton(name, run)
-      }))
+      Effect.gen(function* () {
+        const { registerSingleton } = yield* Sharding.Sharding
+        // This runs before the engine ends, because it was added later.
+        yield* Effect.addFinalizer(() => Effect.sync(() => void (isEnding = true)))
+        return {
+          place: <R>(name: string, run: Effect.Effect<never, never, R>) => registerSingleton(name, run)
+        }
+      })
     ).pipe(
       Layer.provide(engine),
       // Silence the engine's log, which is about shards. The daemon itself reports what happens to an account.
