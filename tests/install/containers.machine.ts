@@ -6,6 +6,7 @@ import { fillPackages } from "@berthkit/scripts/pack"
 import { certificateFile, keyFile } from "@berthkit/testing/certificate"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { Container } from "./Container.ts"
+import { checkMail } from "./mailing.ts"
 
 const containerfile = (app: string) => fileURLToPath(new URL(`../../apps/${app}/Containerfile`, import.meta.url))
 
@@ -56,6 +57,11 @@ describe("the containers", () => {
     await watching.printed(/"http"/, "stderr")
     expect((await watch.checkHealth(running).ended).code).toBe(0)
   })
+
+  it.live("berth-watch sends mail, and fills in templates", () =>
+    // The container has a network of its own, in which nobody listens.
+    checkMail(watch.root, (args, env) => watch.start(args, { env }), false)
+  )
 
   it("berth-server is not healthy when it does not answer the check", async () => {
     for (const file of [keyFile, certificateFile]) copyFileSync(file, join(server.root, basename(file)))

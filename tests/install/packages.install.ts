@@ -7,6 +7,7 @@ import { Program } from "@berthkit/testing/Program"
 import { fillPackages, packFolder } from "@berthkit/scripts/pack"
 import { reportFiles, reportOf } from "@berthkit/scripts/publicApi"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
+import { checkConfig, checkMail, plain } from "./mailing.ts"
 import { Project } from "./Project.ts"
 
 const names = ["@berthkit/core", "@berthkit/cli", "@berthkit/server", "@berthkit/watch"]
@@ -170,6 +171,28 @@ describe("a project without Effect", () => {
     const watched = await withoutEffect.binary("berth-watch", ["once"], { env }).ended
     expect(watched.code).toBe(0)
     expect(JSON.parse(watched.stdout.split("\n")[0]!)).toMatchObject({ type: "berth.watch.baseline" })
+  })
+})
+
+describe("berth-watch", () => {
+  it.live("sends mail, and fills in templates", () =>
+    checkMail(withoutEffect.folder, (args, env) => withoutEffect.binary("berth-watch", args, { env }))
+  )
+
+  it("loads what mail and templates need only if they are asked for", async () => {
+    const home = join(folder, "lean")
+    await cp(join(withoutEffect.folder, "node_modules/@berthkit/watch"), home, { recursive: true })
+    const dist = join(home, "dist")
+    const needed = (await readdir(dist)).filter((file) => /^(sendMail|compileTemplate)-.*\.mjs$/.test(file))
+    expect(needed).toHaveLength(2)
+    for (const file of needed) await rm(join(dist, file))
+    const check = async (config: string) => {
+      await writeFile(join(home, "watch.yml"), config)
+      return checkConfig((args, env) => Program.ofNode(join(home, "bin/berth-watch.mjs"), args, { cwd: home, env }))
+    }
+    expect(await check(plain)).toMatchObject({ code: 0, stderr: "" })
+    const templated = "sinks: [{ name: log, webhook: { url: https://example.com, template: '{{ type | json }}' } }]"
+    expect((await check(plain.replace(/^sinks: .*/m, templated))).code).not.toBe(0)
   })
 })
 
