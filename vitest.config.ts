@@ -117,7 +117,7 @@ export default defineConfig({
       apart("engine"),
       today,
       // A Chromium.
-      apart("browser", [runtimes]),
+      apart("browser", [runtimes, join(testing, "Chromium.ts")]),
       soak
     ],
     // Tests of the binaries start bundles: whichever way the tests are started, those are never stale.

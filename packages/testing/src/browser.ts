@@ -19,18 +19,12 @@ interface Visit {
 interface VisitOptions {
   readonly width?: number
   readonly height?: number
-  /** Host names that resolve to this machine. */
-  readonly localNames?: ReadonlyArray<string>
 }
 
 /** Opens a page of a server. Browser and page close with the scope. */
-export const visit = Effect.fnUntraced(function* (
-  url: string,
-  { height = 800, localNames = [], width = 1280 }: VisitOptions = {}
-) {
-  const resolver = localNames.map((name) => `MAP ${name} 127.0.0.1`).join(",")
+export const visit = Effect.fnUntraced(function* (url: string, { height = 800, width = 1280 }: VisitOptions = {}) {
   const browser = yield* Effect.acquireRelease(
-    Effect.promise(() => launchChromium([`--host-resolver-rules=${resolver}`])),
+    Effect.promise(() => launchChromium()),
     (launched) => Effect.promise(() => launched.close())
   )
   const page = yield* Effect.promise(() => browser.newPage({ viewport: { width, height } }))

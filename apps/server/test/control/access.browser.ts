@@ -56,7 +56,7 @@ describe("a page of another origin", () => {
         const url = ready.url.replace("127.0.0.1", "localhost")
         const before = yield* stateOf(ready.url)
         const port = yield* otherSite(`${url}/_mock/worlds/default/reset`)
-        const { page } = yield* visit(`http://${name}:${port}/`, { localNames: ["evil.test"] })
+        const { page } = yield* visit(`http://${name}:${port}/`)
         expect(yield* attack(page, url)).toEqual([])
         const replied = page.waitForResponse(
           (reply) => reply.url().endsWith("/reset") && reply.request().isNavigationRequest()
@@ -74,7 +74,7 @@ describe("a page of another origin", () => {
       const rebound = ready.url.replace("127.0.0.1", "rebound.test")
       const before = yield* stateOf(ready.url)
       // Outside the control plane the server answers under any name, so the page begins there.
-      const { page } = yield* visit(`${rebound}/openapi.json`, { localNames: ["rebound.test"] })
+      const { page } = yield* visit(`${rebound}/openapi.json`)
       expect(yield* attack(page, rebound)).toEqual([])
       const shell = yield* Effect.promise(() => page.goto(`${rebound}/_mock/`))
       expect(shell?.status()).toBe(403)
@@ -86,7 +86,7 @@ describe("a page of another origin", () => {
     Effect.gen(function* () {
       const { ready } = yield* serve(["--port", "0", "--clock", "frozen", "--scenario", "small"])
       const port = yield* otherSite("")
-      const { page } = yield* visit(`http://evil.test:${port}/`, { localNames: ["evil.test"] })
+      const { page } = yield* visit(`http://evil.test:${port}/`)
       yield* Effect.promise(() => page.evaluate(`location.assign("${ready.url}/_mock/")`))
       yield* Effect.promise(() => page.getByRole("row", { name: "database" }).waitFor())
       yield* Effect.promise(() => page.getByText("live", { exact: true }).waitFor())

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises"
+import { text } from "node:stream/consumers"
 import { describe, expect, it } from "@effect/vitest"
 import { isWiderThanScreen, sees, seriousFindings, visit } from "@berthkit/testing/browser"
 import { Effect } from "effect"
@@ -364,7 +364,7 @@ describe("requests on the page", () => {
           page.waitForEvent("download"),
           page.getByRole("button", { name: "Download HAR" }).click()
         ])
-        return { name: saved.suggestedFilename(), text: await readFile(await saved.path(), "utf8") }
+        return { name: saved.suggestedFilename(), text: await text(await saved.createReadStream()) }
       })
       expect(download.name).toBe("default.har")
       expect(JSON.parse(download.text).log.entries).toMatchObject([{ request: { method: "GET" } }])
