@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { buildExecutables } from "@berthkit/scripts/executables"
 import { Program } from "@berthkit/testing/Program"
+import { checkMail } from "./mailing.ts"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 
 let folder: string
@@ -38,6 +39,10 @@ describe("the single-file programs", () => {
     expect(JSON.parse(watched.split("\n")[0]!)).toMatchObject({ type: "berth.watch.baseline" })
     expect(server.printedOn.stderr).toBe("")
   })
+
+  it.live("berth-watch sends mail, and fills in templates", () =>
+    checkMail(folder, (args, env) => start("berth-watch", args, env))
+  )
 
   it("berth-server has its pages inside", async () => {
     await using server = start("berth-server", ["--port", "0"])
