@@ -112,7 +112,7 @@ export default defineConfig({
       // Generators, linters and a proxy for the OpenAPI description, from npm.
       apart("document", ["tests/document/installTools.ts"]),
       // The packages with other package managers and on other runtimes, from npm.
-      apart("install", [runtimes]),
+      apart("install", [runtimes, "tests/install/tarballs.ts"]),
       // Docker or podman.
       apart("engine"),
       today,

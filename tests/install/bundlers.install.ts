@@ -2,16 +2,15 @@
  * Programs that bundle the client. A bundle for Node keeps its state directory. A bundle for a page has no code for files, and says so if
  * the program sets a state directory.
  */
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
+import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { fillPackages, packFolder } from "@berthkit/scripts/pack"
 import type { Program } from "@berthkit/testing/Program"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { install } from "../document/installTools.ts"
 import { Project } from "./Project.ts"
 import { esbuild, runtimes } from "./runtimes.ts"
+import { tarballs } from "./tarballs.ts"
 
 const home = fileURLToPath(new URL("bundlers", import.meta.url))
 const tool = (path: string) => [process.execPath, join(home, "node_modules", path)] as const
@@ -122,15 +121,13 @@ const targets = {
   page: { source: "webpage.js", distDir: "out/parcel-web", context: "browser" }
 }
 
-let folder: string
 let project: Project
 let server: Program
 let account: Record<string, string>
 
 beforeAll(async () => {
   await install(home)
-  folder = await mkdtemp(join(tmpdir(), "berth-bundlers-"))
-  project = await Project.with((await fillPackages(join(folder, "packages"))).map(packFolder))
+  project = await Project.with(tarballs())
   for (const name of ["keyed.js", "webpage.js"]) await project.add(new URL(`programs/${name}`, import.meta.url))
   for (const [name, text] of Object.entries(configs)) await project.write(name, text)
   const all = Object.entries(targets).map(([name, target]) => [
@@ -149,7 +146,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await server?.[Symbol.asyncDispose]()
   await project?.[Symbol.asyncDispose]()
-  await rm(folder, { recursive: true, force: true })
 })
 
 /** The output of a bundle that runs with a new state directory. */

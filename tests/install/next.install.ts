@@ -1,22 +1,19 @@
 /** A Next site that uses the client in two routes: one on Node, with a state directory, and one in the edge runtime. */
-import { copyFile, mkdir, mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
+import { copyFile, mkdir } from "node:fs/promises"
 import { join } from "node:path"
-import { fillPackages, packFolder } from "@berthkit/scripts/pack"
 import { Program } from "@berthkit/testing/Program"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { Project } from "./Project.ts"
+import { tarballs } from "./tarballs.ts"
 
 const site = ["next@16.4.6", "react@19.3.1", "react-dom@19.3.1"]
 
-let folder: string
 let project: Project
 let server: Program
 let account: Record<string, string>
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "berth-next-"))
-  project = await Project.with([...(await fillPackages(join(folder, "packages"))).map(packFolder), ...site])
+  project = await Project.with([...tarballs(), ...site])
   const routes = join(project.folder, "pages/api")
   await mkdir(routes, { recursive: true })
   for (const name of ["kept.js", "edge.js"]) {
@@ -35,7 +32,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await server?.[Symbol.asyncDispose]()
   await project?.[Symbol.asyncDispose]()
-  await rm(folder, { recursive: true, force: true })
 })
 
 describe.each([

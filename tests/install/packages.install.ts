@@ -4,11 +4,12 @@ import { tmpdir } from "node:os"
 import { delimiter, dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Program } from "@berthkit/testing/Program"
-import { fillPackages, packFolder } from "@berthkit/scripts/pack"
+import { packFolder } from "@berthkit/scripts/pack"
 import { reportFiles, reportOf } from "@berthkit/scripts/publicApi"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { checkConfig, checkMail, plain } from "./mailing.ts"
 import { Project } from "./Project.ts"
+import { tarballs } from "./tarballs.ts"
 
 const names = ["@berthkit/core", "@berthkit/cli", "@berthkit/server", "@berthkit/watch"]
 const programs = {
@@ -27,17 +28,18 @@ const { version: effectVersion } = JSON.parse(
   readFileSync(new URL("../node_modules/effect/package.json", import.meta.url), "utf8")
 )
 
+/** Has a folder for each package, with the content of its tarball. */
+const contents = dirname(tarballs()[0]!)
+
 let folder: string
-let tarballs: ReadonlyArray<string>
 let withoutEffect: Project
 let withEffect: Project
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "berth-packages-"))
-  tarballs = (await fillPackages(join(folder, "packages"))).map(packFolder)
-  withoutEffect = await Project.with(tarballs)
+  withoutEffect = await Project.with(tarballs())
   await withoutEffect.add(programs.promise)
-  withEffect = await Project.with([...tarballs, `effect@${effectVersion}`])
+  withEffect = await Project.with([...tarballs(), `effect@${effectVersion}`])
   await withEffect.add(programs.promise)
   await withEffect.add(programs.effect)
 })
@@ -51,7 +53,7 @@ afterAll(async () => {
 /** A tarball of `@berthkit/core` with some changed files. `change` gets the package's folder. */
 const changedCore = async (name: string, change: (core: string) => Promise<void>): Promise<string> => {
   const core = join(folder, name, "core")
-  await cp(join(folder, "packages/core"), core, { recursive: true })
+  await cp(join(contents, "core"), core, { recursive: true })
   await change(core)
   return packFolder(core)
 }
@@ -132,7 +134,7 @@ describe("a project without Effect", () => {
   )
 
   it("compiles with the library of 2022 alone, where neither a browser nor Node is declared", async () => {
-    await using project = await Project.with(tarballs)
+    await using project = await Project.with(tarballs())
     const entries = ["core", "core/promise", "server/testing/promise"]
     await project.write(
       "bare.ts",
@@ -267,12 +269,12 @@ describe.each(names)("the tarball of %s", (name) => {
 
 describe.each(Object.entries(reportFiles))("the public API of %s", (name, file) => {
   it("is committed as the package has it (`pnpm public-api` writes it)", async () => {
-    expect(reportOf(join(folder, "packages", name))).toBe(await readFile(file, "utf8"))
+    expect(reportOf(join(contents, name))).toBe(await readFile(file, "utf8"))
   })
 })
 
 it("a changed signature, also of a type that is exported from no entry, shows in the public API", async () => {
-  const core = join(folder, "packages/core")
+  const core = join(contents, "core")
   const before = reportOf(core)
   const types = join(core, "dist/client/waiting/Waiting.d.ts")
   const text = await readFile(types, "utf8")
@@ -292,7 +294,7 @@ describe("the README", () => {
     // The project next to the clone, and the user's global packages.
     const home = join(folder, "readme")
     const project = join(home, "project")
-    await cp(join(folder, "packages"), join(home, "berth/dist/packages"), { recursive: true })
+    await cp(contents, join(home, "berth/dist/packages"), { recursive: true })
     await mkdir(project)
     await writeFile(join(project, "package.json"), '{ "private": true }')
     const programs = [

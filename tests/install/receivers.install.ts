@@ -1,30 +1,25 @@
 /** The receivers of `docs/watch-receivers.md`, as a user runs them: with the packed package and the published frameworks. */
 import { createHmac, randomBytes } from "node:crypto"
-import { mkdtemp, readFile, rm } from "node:fs/promises"
+import { readFile } from "node:fs/promises"
 import { createServer } from "node:net"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { fillPackages, packFolder } from "@berthkit/scripts/pack"
 import { Program } from "@berthkit/testing/Program"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { Project } from "./Project.ts"
 import { nodes, runtimes } from "./runtimes.ts"
+import { tarballs } from "./tarballs.ts"
 
 const page = new URL("../../docs/watch-receivers.md", import.meta.url)
 const frameworks = ["express@5.3.0", "hono@4.13.19", "@hono/node-server@2.1.9"]
 const names = ["http", "express", "hono"] as const
 
-let folder: string
 let project: Project
 
 const blocksOf = (markdown: string, language: string) =>
   Array.from(markdown.matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\`$`, "gm")), ([, text]) => text!)
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "berth-receivers-"))
-  const packages = await fillPackages(join(folder, "packages"))
-  const watch = packages.find((each) => each.endsWith("/watch"))!
-  project = await Project.with([packFolder(watch), ...frameworks])
+  const watch = tarballs().find((path) => path.includes("berthkit-watch-"))!
+  project = await Project.with([watch, ...frameworks])
   const markdown = await readFile(page, "utf8")
   const programs = blocksOf(markdown, "js")
   expect(programs).toHaveLength(names.length)
@@ -35,7 +30,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await project?.[Symbol.asyncDispose]()
-  await rm(folder, { recursive: true, force: true })
 })
 
 const secret = `whsec_${randomBytes(32).toString("base64")}`

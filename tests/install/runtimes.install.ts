@@ -1,21 +1,16 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { delimiter, join } from "node:path"
-import { fillPackages, packFolder } from "@berthkit/scripts/pack"
+import { readdir } from "node:fs/promises"
+import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { Project } from "./Project.ts"
 import { Registry } from "./Registry.ts"
 import { type Manager, managers, nodes, nodeTooOld, runtimes } from "./runtimes.ts"
+import { tarballs } from "./tarballs.ts"
 
 const names = ["@berthkit/core", "@berthkit/cli", "@berthkit/server", "@berthkit/watch"]
 const binaries = ["berth", "berth-server", "berth-watch"]
 const everything = [...names, "effect@4.1.0"]
 const programs = ["promise.ts", "effect.ts"]
 
-/** The tarballs that are about to be published, if given; otherwise the test packs new ones. */
-const given = process.env["BERTH_TARBALLS"]?.split(delimiter)
-
-let folder: string
 let registry: Registry
 let project: Project
 
@@ -23,8 +18,7 @@ const addPrograms = (project: Project) =>
   Promise.all(programs.map((name) => project.add(new URL(`programs/${name}`, import.meta.url))))
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "berth-runtimes-"))
-  registry = await Registry.of(given ?? (await fillPackages(join(folder, "packages"))).map(packFolder))
+  registry = await Registry.of(tarballs())
   project = await Project.with(everything, { registry })
   await addPrograms(project)
 })
@@ -32,7 +26,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await project?.[Symbol.asyncDispose]()
   await registry?.[Symbol.asyncDispose]()
-  await rm(folder, { recursive: true, force: true })
 })
 
 /** Node strips the types, and Node 22 warns about it. */

@@ -2,12 +2,10 @@
  * Checks what OpenTelemetry's own instrumentations export about the client's requests if a program follows the recipe that keeps the API
  * key out.
  */
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { delimiter, dirname, join } from "node:path"
-import { fillPackages, packFolder } from "@berthkit/scripts/pack"
+import { delimiter, dirname } from "node:path"
 import { afterAll, beforeAll, expect, it } from "@effect/vitest"
 import { Project } from "./Project.ts"
+import { tarballs } from "./tarballs.ts"
 
 const tracing = [
   "@opentelemetry/api@1.10.0",
@@ -17,20 +15,16 @@ const tracing = [
   "@opentelemetry/sdk-trace-node@2.12.1"
 ]
 
-let folder: string
 let project: Project
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "berth-telemetry-"))
-  const tarballs = (await fillPackages(join(folder, "packages"))).map(packFolder)
   // npm cannot install the newest versions together, because they need two versions of the API.
-  project = await Project.with([...tarballs, ...tracing], { manager: "pnpm" })
+  project = await Project.with([...tarballs(), ...tracing], { manager: "pnpm" })
   await project.add(new URL("programs/traced.js", import.meta.url))
 })
 
 afterAll(async () => {
   await project?.[Symbol.asyncDispose]()
-  await rm(folder, { recursive: true, force: true })
 })
 
 /** The exported data, and the API key that it must not contain. */
