@@ -31,9 +31,14 @@ const unit: TestProjectInlineConfiguration = {
 }
 
 /** A run of its own, `pnpm test:NAME`, of the files that are named for it. */
-const apart = (name: string, globalSetup: ReadonlyArray<string> = []): TestProjectInlineConfiguration => ({
+const apart = (
+  name: string,
+  globalSetup: ReadonlyArray<string> = [],
+  isolate = false
+): TestProjectInlineConfiguration => ({
   test: {
     ...shared,
+    isolate,
     name,
     include: [`{packages,apps}/*/test/**/*.${name}.ts`, `tests/**/*.${name}.ts`],
     globalSetup: [...globalSetup]
@@ -82,10 +87,8 @@ const soak: TestProjectInlineConfiguration = {
     name: "soak",
     include: ["{packages,apps}/*/test/**/*.soak.ts", "tests/**/*.soak.ts", ...further],
     env: { SOAK: "1", SEED: seed, RUNS: runs },
-    // A file gets a process and, as far as possible, a processor of its own, because the bounds on real time count here.
+    // A file gets a process of its own, because the bounds on real time count here.
     isolate: true,
-    maxWorkers: availableParallelism(),
-    sequence: { groupOrder: 1 },
     // A property may take an hour: nothing here is taken to hang.
     testTimeout: 0
   }
@@ -108,7 +111,8 @@ export default defineConfig({
     projects: [
       unit,
       // Needs Linux and root, for namespaces, file systems and terminals of its own, Debian's packages, or memory; starts and kills many processes.
-      apart("machine"),
+      // These tests change namespaces, signals and clocks, so each file has a process of its own.
+      apart("machine", [], true),
       // Generators, linters and a proxy for the OpenAPI description, from npm.
       apart("document", ["tests/document/installTools.ts"]),
       // The packages with other package managers and on other runtimes, from npm.
@@ -123,8 +127,7 @@ export default defineConfig({
     // Tests of the binaries start bundles: whichever way the tests are started, those are never stale.
     globalSetup: "scripts/bundleForTests.ts",
     sequence: { sequencer: LongestFirst },
-    // More workers than processors, because many tests spend more than half of their time waiting.
-    maxWorkers: availableParallelism() + 3,
+    maxWorkers: availableParallelism(),
     passWithNoTests: false
   }
 })

@@ -43,9 +43,22 @@ const isOver = ({ program }: Daemon) => program.printedOn.stderr.includes("berth
 /** The last report of a daemon about the store. */
 const said = ({ program }: Daemon) => /store-failing: (.*)/.exec(program.printedOn.stderr)![1]
 
+/** Waits until all accounts have owners, both daemons have some, and none has moved for five seconds. */
+const settled = Effect.fnUntraced(function* (first: Daemon, second: Daemon, accounts: number) {
+  let before = ""
+  while (true) {
+    const owned = [yield* ownedBy(first, second), yield* ownedBy(second, second)]
+    const now = JSON.stringify(owned)
+    if (now === before && owned.flat().length === accounts && owned.every(({ length }) => length > 0)) return
+    before = now
+    yield* Effect.sleep("5 seconds")
+  }
+})
+
 /** Two daemons on one PostgreSQL, each with accounts. The first one reaches the server through a proxy. */
 const pair = Effect.fnUntraced(function* (options?: Parameters<typeof makeFleet>[1]) {
-  const fleet = yield* makeFleet(8, options)
+  const accounts = 8
+  const fleet = yield* makeFleet(accounts, options)
   const proxy = yield* TcpProxy.scoped(fleet.postgres.port)
   const address = new URL(fleet.postgres.url())
   address.port = String(proxy.port)
@@ -54,9 +67,9 @@ const pair = Effect.fnUntraced(function* (options?: Parameters<typeof makeFleet>
   const second = yield* Daemon.start(args, fleet.env)
   for (const daemon of [first, second]) {
     yield* wait(() => daemon.ready())
-    yield* eventually(Effect.map(ownedBy(daemon, second), ({ length }) => length > 0))
     yield* eventually(isReady(daemon))
   }
+  yield* settled(first, second, accounts)
   return { ...fleet, proxy, first, second, both: [first, second] }
 })
 

@@ -34,13 +34,16 @@ class Disk {
   readonly #device = join(this.#folder, "device")
   readonly #copy = join(this.#folder, "copy")
   readonly state = join(this.#folder, "state")
+  readonly #options: string
 
   constructor(kind: "ext4" | "xfs") {
+    // Namespaces of other tests may keep the device mounted for a moment. Then xfs refuses to mount a copy, unless it ignores the UUID.
+    this.#options = kind === "xfs" ? "loop,nouuid" : "loop"
     mkdirSync(this.state)
     // The minimum size of xfs.
     quietly("truncate", "-s", "300M", this.#device)
     quietly(`mkfs.${kind}`, "-q", this.#device)
-    quietly("mount", "-o", "loop", this.#device, this.state)
+    quietly("mount", "-o", this.#options, this.#device, this.state)
   }
 
   /** Copies the device as it is now. */
@@ -51,7 +54,7 @@ class Disk {
   /** Restarts the machine with the copy from the cut. */
   restore(): void {
     quietly("umount", this.state)
-    quietly("mount", "-o", "loop", this.#copy, this.state)
+    quietly("mount", "-o", this.#options, this.#copy, this.state)
   }
 
   /** The files of the account, by their paths in its folder. */
