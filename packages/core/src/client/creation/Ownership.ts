@@ -104,6 +104,9 @@ export const plain = (text: string): string =>
 /** Services that cut names keep at least forty characters. The first and the last may be separators, which `plain` removes. */
 const cutLength = 38
 
+/** A cut name has at least this many letters and digits, even if every third character is a separator. */
+const shortestCut = 25
+
 /** Whether the service may show this name for the requested one. */
 export const isSpelling = (shown: string, asked: string): boolean => {
   if (shown === asked) return true
@@ -112,13 +115,21 @@ export const isSpelling = (shown: string, asked: string): boolean => {
   return plainShown === plainAsked || (plainShown.length >= cutLength && plainAsked.startsWith(plainShown))
 }
 
-const lettersOf = (text: string): string => plain(text).replaceAll(/[^\p{L}\p{N}]/gu, "")
+/** What a service may keep of a name: its letters and digits, or only those of ASCII. */
+const kept: ReadonlyArray<(name: string) => string> = [
+  (name) => plain(name).replaceAll(/[^\p{L}\p{N}]/gu, ""),
+  (name) => name.replaceAll(/[^a-z\d]/gi, "").toUpperCase()
+]
 
 /**
- * Whether the service may have made this name of the requested one by a rule that Berth does not know. Services have been seen to drop
- * characters that they do not allow. Such a name never proves who made a node, but a create is not sent again beside it.
+ * Whether the service may have made this name of the requested one by a rule that Berth does not know: services may drop characters, and
+ * cut what is left. Such a name never proves who made a node, but a create is not sent again beside it.
  */
-const mayBeRenamed = (shown: string, asked: string): boolean => lettersOf(shown) === lettersOf(asked)
+const mayBeRenamed = (shown: string, asked: string): boolean =>
+  kept.some((of) => {
+    const [left, whole] = [of(shown), of(asked)]
+    return left !== "" && (left === whole || (left.length >= shortestCut && whole.startsWith(left)))
+  })
 
 /** A string that is equal for all names that the service may show in the same way. */
 export const spellingGroup = (name: string): string => plain(name).slice(0, cutLength)

@@ -94,7 +94,9 @@ describe("a node made in the time of a lost create", () => {
     for (const [name, shown] of [
       ["a_b", "ab"],
       ["web-1", "web1"],
-      ["web.1", "web-1"]
+      ["web.1", "web-1"],
+      ["größe-1", "gre-1"],
+      [`a.${long}`, `a${long}`.slice(0, 50)]
     ] as const) {
       const node = { ...made(1000), name: shown }
       assert.strictEqual(kinshipOf({ ...asked, name }, node, after(minute)), "differs")
