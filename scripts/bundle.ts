@@ -177,10 +177,10 @@ export const inAscii = (code: string): string =>
 const describeCommands = async (dist: string, folder: string): Promise<void> => {
   const printed = (command: string) =>
     execFileSync(process.execPath, [join(dist, "main.cjs"), command], { encoding: "utf8", env: {} })
-  writeFileSync(join(dist, "commands.json"), printed("__describe"))
+  writeWhole(join(dist, "commands.json"), printed("__describe"))
   const answer = join(dist, "answer")
   await bundleInto(answer, folder, { answer: "src/answer.ts" }, { chunks: "one", extension: ".cjs" })
-  writeFileSync(join(answer, "answers.json"), printed("__answers"))
+  writeWhole(join(answer, "answers.json"), printed("__answers"))
 }
 
 /** Options of a bundle. The defaults make a self-contained program for Node. */

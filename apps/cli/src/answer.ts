@@ -6,10 +6,19 @@ import { readFileSync } from "node:fs"
 import { stripVTControlCharacters } from "node:util"
 import { coloursOf, printText } from "./output/printText.ts"
 
+/** The texts; none while a build writes them. */
+const readTexts = (): ReadonlyMap<string, string> => {
+  try {
+    return new Map(JSON.parse(readFileSync(new URL("answers.json", import.meta.url), "utf8")))
+  } catch {
+    return new Map()
+  }
+}
+
 const answerTo = (args: ReadonlyArray<string>): string | undefined => {
   const hasColours = coloursOf(process.stdout, process)
   if (hasColours === undefined) return undefined
-  const texts = new Map<string, string>(JSON.parse(readFileSync(new URL("answers.json", import.meta.url), "utf8")))
+  const texts = readTexts()
   const text = texts.get(JSON.stringify(args))
   return hasColours ? text : text && stripVTControlCharacters(text)
 }
