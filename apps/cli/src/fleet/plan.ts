@@ -355,7 +355,8 @@ class Planner {
   }
 
   #keep({ entry, member, node, state }: Slot, group: LoadedGroup | undefined) {
-    const isReleased = group?.protect === false
+    // A destroy ends no protection.
+    const isReleased = group?.protect === false && !this.#options.isDestroy
     const why = protectedElse(entry, this.#world.protections)
     if (node !== null) this.changes.push({ action: "kept", member, node, isReleased, why })
     else if (state === "doubted") this.#doubt(member, entry.node!, false)
