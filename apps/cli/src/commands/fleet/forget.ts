@@ -219,12 +219,20 @@ const ensureNoneMade = Effect.fnUntraced(function* (fleet: string, isNotMade: bo
     const read = yield* Effect.orElseSucceed(anyLedger(listed.ledger), () => Result.fail("unreadable" as const))
     if (Result.isFailure(read) || !(yield* account.isOwn(read.success.account))) continue
     const isOpen = ({ state }: Entry) => state === "creating"
-    if (!Array.from(read.success.members.values()).some(isOpen)) continue
+    const open = Array.from(read.success.members.values()).filter(isOpen)
+    const [first] = open
+    if (first === undefined) continue
     const flag = yield* flagOf(yield* realLedger(listed.ledger))
+    if (isNotMade && open.length > 1) {
+      return yield* new UsageFault({
+        message: `--not-made is about one create, and the fleet ${fleet} has ${open.length} open creates: ${open.map(({ member }) => member).join(", ")}.`,
+        hint: `Look for each in the account portal, and forget each by itself: berth fleet forget${flag} ${first.member} --not-made`
+      })
+    }
     yield* withLedger(listed.ledger, { ...account, fleet }, (ledgerFile) =>
       Effect.gen(function* () {
         for (const entry of (yield* ledgerFile.current).members.values()) {
-          if (isOpen(entry)) yield* ensureNothingMade(ledgerFile, entry, flag, fleet, isNotMade)
+          if (isOpen(entry)) yield* ensureNothingMade(ledgerFile, entry, flag, `${fleet} --fleet`, isNotMade)
         }
       })
     )
