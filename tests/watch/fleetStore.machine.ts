@@ -43,13 +43,13 @@ const isOver = ({ program }: Daemon) => program.printedOn.stderr.includes("berth
 /** The last report of a daemon about the store. */
 const said = ({ program }: Daemon) => /store-failing: (.*)/.exec(program.printedOn.stderr)![1]
 
-/** Waits until all accounts have owners, both daemons have some, and none has moved for five seconds. */
-const settled = Effect.fnUntraced(function* (first: Daemon, second: Daemon, accounts: number) {
+/** The accounts of the first of two daemons, as soon as all of this many have owners, and none has moved for five seconds. */
+const settledBy = Effect.fnUntraced(function* (first: Daemon, second: Daemon, accounts: number) {
   let before = ""
   while (true) {
-    const owned = [yield* ownedBy(first, second), yield* ownedBy(second, second)]
-    const now = JSON.stringify(owned)
-    if (now === before && owned.flat().length === accounts && owned.every(({ length }) => length > 0)) return
+    const [own, others] = [yield* ownedBy(first, second), yield* ownedBy(second, second)]
+    const now = JSON.stringify(own)
+    if (now === before && own.length + others.length === accounts) return own
     before = now
     yield* Effect.sleep("5 seconds")
   }
@@ -57,8 +57,7 @@ const settled = Effect.fnUntraced(function* (first: Daemon, second: Daemon, acco
 
 /** Two daemons on one PostgreSQL, each with accounts. The first one reaches the server through a proxy. */
 const pair = Effect.fnUntraced(function* (options?: Parameters<typeof makeFleet>[1]) {
-  const accounts = 8
-  const fleet = yield* makeFleet(accounts, options)
+  const fleet = yield* makeFleet(8, options)
   const proxy = yield* TcpProxy.scoped(fleet.postgres.port)
   const address = new URL(fleet.postgres.url())
   address.port = String(proxy.port)
@@ -67,9 +66,9 @@ const pair = Effect.fnUntraced(function* (options?: Parameters<typeof makeFleet>
   const second = yield* Daemon.start(args, fleet.env)
   for (const daemon of [first, second]) {
     yield* wait(() => daemon.ready())
+    yield* eventually(Effect.map(ownedBy(daemon, second), ({ length }) => length > 0))
     yield* eventually(isReady(daemon))
   }
-  yield* settled(first, second, accounts)
   return { ...fleet, proxy, first, second, both: [first, second] }
 })
 
@@ -108,7 +107,7 @@ layer(TestServer.layer(inDialect({ clock: "real" })), { excludeTestServices: tru
   it.effect("continue if their server is slow", () =>
     Effect.gen(function* () {
       const { first, ops, proxy, second, worlds } = yield* pair()
-      const owned = yield* ownedBy(first, second)
+      const owned = yield* settledBy(first, second, worlds.length)
       proxy.delayMillis = 100
       for (const account of owned) {
         const { subject, to } = yield* turn(worlds[Number(account.slice(1))]!)
