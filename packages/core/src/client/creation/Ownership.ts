@@ -105,7 +105,7 @@ export const plain = (text: string): string =>
 const cutLength = 38
 
 /** A cut name has at least this many letters and digits, even if every third character is a separator. */
-const shortestCut = 25
+const minCutLetters = 25
 
 /** Whether the service may show this name for the requested one. */
 export const isSpelling = (shown: string, asked: string): boolean => {
@@ -128,7 +128,7 @@ const kept: ReadonlyArray<(name: string) => string> = [
 const mayBeRenamed = (shown: string, asked: string): boolean =>
   kept.some((of) => {
     const [left, whole] = [of(shown), of(asked)]
-    return left !== "" && (left === whole || (left.length >= shortestCut && whole.startsWith(left)))
+    return left !== "" && (left === whole || (left.length >= minCutLetters && whole.startsWith(left)))
   })
 
 /** A string that is equal for all names that the service may show in the same way. */
