@@ -70,7 +70,7 @@ describe("the bundle of berth", () => {
     expect(names.filter((name) => /^(?:load|answer|main|quick-.*)\.cjs$/.test(name))).toEqual(["answer.cjs"])
   })
 
-  /** Which files of the bundle with this text a run loads. */
+  /** The files of the bundle that contain this text and that a run loads. */
   const loadedWith = (text: string, args: ReadonlyArray<string>, env?: NodeJS.ProcessEnv) => {
     const dist = "apps/cli/dist"
     const names = loadedBy(args, env).files.map((file) => basename(file))

@@ -137,7 +137,7 @@ const factsOf = (change: Shown): Pick<FleetChange, "id" | "name" | "plan" | "ima
   }
 }
 
-/** The price in each row if the plan changes nothing. No prices are read in that case. */
+/** What each row has in place of prices if the plan changes nothing: no prices are read in that case. */
 const nothingPriced: ChangePrice = { now: null, after: null, committedInr: 0, minimumInr: 0 }
 
 const amount = (price: { readonly pricePerHourInr: number | null } | null): number | null =>

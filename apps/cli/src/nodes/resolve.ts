@@ -35,7 +35,7 @@ export interface Unfound {
   readonly failure: NameNotFound | ListNotWhole | NameChanged | BerthError
 }
 
-/** The results of the arguments, in their order. Each node is in it once. */
+/** The results of the arguments, in the order of the arguments. Each node appears only once. */
 export interface Resolution {
   readonly nodes: ReadonlyArray<Result.Result<Found, Unfound>>
   /** Whether there is one argument, and it is an id or a name, not a pattern. */

@@ -20,7 +20,7 @@ interface Queue {
   /** The node's deliveries in the order of their events; never empty. */
   readonly entries: Array<Delivery>
   isInFlight: boolean
-  /** Whether the first delivery, which failed before, may be tried before it is due because the receiver is back. */
+  /** Whether the first delivery may be retried before it is due, because it failed earlier and the receiver is back now. */
   isReleased: boolean
 }
 
@@ -46,7 +46,7 @@ export class Queues {
   #inFlight = 0
   #size = 0
 
-  /** `failingSinceMillis`: since when the previous process had no successful attempt. */
+  /** `failingSinceMillis`: the time since which the previous process had had no successful attempt. */
   constructor(maxInFlight: number, failingSinceMillis: number | null = null) {
     this.#maxInFlight = maxInFlight
     this.#health = { ...healthy, failingSinceMillis }

@@ -49,7 +49,7 @@ export const ListedImage = Schema.Struct({
   plan: Schema.String.annotate(documented("2.6", "Unique plan slug of the image."))
 }).annotate({ identifier: "ListedImage" })
 
-/** An element of the saved-image list, whose example names the plan `size` (interface.md §2.6). */
+/** An element of the saved-image list. In the documented example, the field with the plan is called `size` (interface.md §2.6). */
 export const SavedImage = Schema.Struct({
   ...shared,
   size: Schema.String.annotate(documented("2.6", "Unique plan slug of the image."))

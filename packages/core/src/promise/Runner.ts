@@ -26,7 +26,7 @@ export interface Call {
 }
 
 export interface Runner<R> {
-  /** Runs an effect to its value. Rejects with a `BerthError`, always. */
+  /** Runs an effect to its value. If the promise rejects, it is always with a `BerthError`. */
   readonly run: <A>(call: Call, effect: Effect.Effect<A, Domain.BerthError, R>) => Promise<A>
   /** A scope for resources that outlive one call. It closes with the client at the latest. */
   readonly scope: () => Scope.Closeable
@@ -67,7 +67,7 @@ export const make = <R>(
   }
   let building: Fiber.Fiber<Context.Context<R>> | undefined
   let built: Context.Context<R> | undefined
-  /** The services. The first call starts to build them, and its end does not end the build. */
+  /** The services. The first call starts to build them. If that call ends early, the build continues. */
   const context = Effect.suspend(() =>
     Fiber.join((building ??= Effect.runFork(Layer.buildWithScope(layer, services), inRuntime)))
   )

@@ -72,7 +72,7 @@ export interface AllowanceSqlOptions {
   readonly name?: string | undefined
 }
 
-/** The content of an account as this process knows it, on its monotonic clock. */
+/** What this process knows of an account's allowance, with all instants on the process's monotonic clock. */
 interface Kept {
   readonly version: number
   readonly content: Option.Option<SharedAllowance> | "later"

@@ -14,7 +14,7 @@ export class FileFault extends Data.TaggedError("FileFault")<{
   readonly path?: string | undefined
 }> {
   /**
-   * The failure for an error of `node:fs`, or for one that Berth's own code has thrown among its calls.
+   * The failure for an error that `node:fs` threw, or that Berth's own code threw between calls of `node:fs`.
    *
    * @internal
    */
