@@ -113,7 +113,7 @@ describe("a create of an earlier boot, on a service that states no time", () => 
         moveOn(16)
         for (const [args, command] of [
           [member, `berth fleet forget web-1 -f ${fleet.file}`],
-          [["shop"], "berth fleet forget shop --fleet"]
+          [["shop"], "berth fleet forget shop"]
         ] as const) {
           const refused = yield* forget(...args)
           assert.strictEqual(refused.code, 7, refused.stderr)

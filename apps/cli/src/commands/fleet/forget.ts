@@ -225,14 +225,14 @@ const ensureNoneMade = Effect.fnUntraced(function* (fleet: string, isNotMade: bo
     const flag = yield* flagOf(yield* realLedger(listed.ledger))
     if (isNotMade && open.length > 1) {
       return yield* new UsageFault({
-        message: `--not-made is about one create, and the fleet ${fleet} has ${open.length} open creates: ${open.map(({ member }) => member).join(", ")}.`,
+        message: `berth fleet forget --not-made is about one create, and the fleet ${fleet} has ${open.length} open creates: ${open.map(({ member }) => member).join(", ")}.`,
         hint: `Look for each in the account portal, and forget each by itself: berth fleet forget${flag} ${first.member} --not-made`
       })
     }
     yield* withLedger(listed.ledger, { ...account, fleet }, (ledgerFile) =>
       Effect.gen(function* () {
         for (const entry of (yield* ledgerFile.current).members.values()) {
-          if (isOpen(entry)) yield* ensureNothingMade(ledgerFile, entry, flag, `${fleet} --fleet`, isNotMade)
+          if (isOpen(entry)) yield* ensureNothingMade(ledgerFile, entry, flag, fleet, isNotMade)
         }
       })
     )
