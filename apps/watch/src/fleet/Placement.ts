@@ -50,26 +50,38 @@ export const migratePlacement = (prefix: string): Effect.Effect<void, StoreFaile
   )
 
 /**
- * The engine's locks. The engine releases each of its hundreds of locks with a statement of its own on one connection. It starts all of
- * these at the same moment and gives each a second, so on a slow server most would fail, and all that this process runs would stop. Here
- * they wait for their turn first. A process that ends releases all of its locks at once, so that the others need not wait.
+ * The engine's locks, released one after the other. The engine starts the releases of hundreds of locks at the same moment, each with a
+ * statement of its own on one connection and the same time limit. On a slow server most would fail, and all that this process runs would
+ * stop. A process that ends releases all of its locks at once, so that the others need not wait.
  */
+export const inTurn = (storage: RunnerStorage.RunnerStorage["Service"], isEnding: () => boolean) =>
+  Effect.map(Semaphore.make(1), (turn): RunnerStorage.RunnerStorage["Service"] => {
+    // The engine also releases all locks at once if it could not renew them. It may then take a lock again for which a release still waits.
+    let releasedAll = 0
+    let isLeft = false
+    const releaseAll: typeof storage.releaseAll = (address) =>
+      Effect.tap(storage.releaseAll(address), () => Effect.sync(() => releasedAll++))
+    return {
+      ...storage,
+      releaseAll,
+      release: (address, shard) =>
+        Effect.suspend(() => {
+          const before = releasedAll
+          return turn.withPermit(
+            Effect.suspend(() => {
+              if (releasedAll !== before || isLeft) return Effect.void
+              if (!isEnding()) return storage.release(address, shard)
+              return Effect.tap(releaseAll(address), () => Effect.sync(() => (isLeft = true)))
+            })
+          )
+        })
+    }
+  })
+
 const locks = (prefix: string, isEnding: () => boolean) =>
   Layer.effect(
     RunnerStorage.RunnerStorage,
-    Effect.gen(function* () {
-      const storage = yield* RunnerStorage.RunnerStorage
-      const turn = yield* Semaphore.make(1)
-      let isReleased = false
-      return RunnerStorage.RunnerStorage.of({
-        ...storage,
-        release: Effect.fnUntraced(function* (address, shard) {
-          if (!isEnding()) return yield* storage.release(address, shard)
-          if (!isReleased) yield* storage.releaseAll(address)
-          isReleased = true
-        }, turn.withPermit)
-      })
-    })
+    Effect.flatMap(RunnerStorage.RunnerStorage, (storage) => inTurn(storage, isEnding))
   ).pipe(Layer.provide(SqlRunnerStorage.layerWith({ prefix })))
 
 export class Placement extends Context.Service<
