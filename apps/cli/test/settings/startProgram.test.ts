@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest"
 import { startProgram } from "../../src/settings/startProgram.ts"
 
 let folder: string
@@ -36,11 +36,11 @@ describe("a program", () => {
 
   it("gets its words and every variable as they are, and no credential", async () => {
     const variables = { "odd.name": "it's\n$HOME", BERTH_NODE_ID: "7" }
-    process.env["BERTH_API_KEY"] = "secret"
+    vi.stubEnv("BERTH_API_KEY", "secret")
+    onTestFinished(() => void vi.unstubAllEnvs())
     const print = `require("fs").writeFileSync(process.argv[1], JSON.stringify([process.argv.slice(2), process.env]))`
     const words = [process.execPath, "-e", print, "--", join(folder, "out"), "", "a  b", "'*'", "line\nline"]
     expect(await startProgram(words, { variables }).ended).toBe(0)
-    delete process.env["BERTH_API_KEY"]
     const [args, env] = JSON.parse(written())
     expect(args).toEqual(["", "a  b", "'*'", "line\nline"])
     expect(env).toMatchObject(variables)
