@@ -34,7 +34,7 @@ export const globalFlags = {
   stateUrl: flag("state-url", "URL", "Database for the state that several machines share; default $BERTH_STATE_URL"),
   allowHttp: flag("allow-http", null, "Send credentials over plain http to another machine"),
   deadline: flag("deadline", "DURATION", "Limit for the whole command; default 60s per API call"),
-  quiet: flag("quiet", null, "Only print errors on stderr"),
+  quiet: flag("quiet", null, "Print only errors on stderr, and changes that stdout does not show"),
   debug: flag("debug", null, "Show every request on stderr"),
   color: flag("color", "WHEN", "Colours; default auto", { choices: colours }),
   help: flag("help", null, "Show this help; -o json prints it as data", { aliases: ["h"] })

@@ -127,15 +127,15 @@ export const tree: CommandTree<Command> = [
       ],
       [
         "berth run --reuse --plan C-2VCPU-8RAM-50DISK --image Ubuntu-22.04 -- ./test.sh",
-        "Use a kept node if there is one, and keep it until its hour is over"
+        "Reuse a kept node, if there is one, and keep it until its paid hour ends"
       ]
     ]
   }),
   verb("reap", "Delete the nodes left by earlier runs", async () => (await import("./reap/reap.ts")).reap, {
     prints: ["outcome[]", "proposal[]"],
     examples: [
-      ["berth reap", "Delete nodes of killed runs, and kept nodes whose hour is over"],
-      ["berth reap --within 10m", "In a job every ten minutes: also delete kept nodes whose hour ends soon"],
+      ["berth reap", "Delete nodes of killed runs, and kept nodes whose paid hour has ended"],
+      ["berth reap --within 10m", "In a job every ten minutes: also delete kept nodes whose paid hour ends soon"],
       ["berth reap --dry-run", "Show what would be deleted"]
     ]
   }),
@@ -384,7 +384,7 @@ export const tree: CommandTree<Command> = [
       async () => (await import("./state/accept.ts")).accept,
       {
         examples: [
-          ["berth state accept", "Allow creates again with the names of these nodes"],
+          ["berth state accept", "Accept these nodes, so that nodes with their names can be created again"],
           ["berth state accept --profile test", "For the account of a profile"]
         ]
       }

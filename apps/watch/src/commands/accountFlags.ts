@@ -68,7 +68,7 @@ export const addFlags = {
   hold: millis(
     "hold",
     0,
-    "How long a suspiciously short list must persist before missing nodes are reported deleted; default 10m"
+    "If many nodes vanish from the list at once, how long to wait before reporting them as deleted; default 10m"
   ).pipe(Flag.withDefault(defaultAccount.holdMillis))
 }
 

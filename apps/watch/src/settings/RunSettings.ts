@@ -38,7 +38,7 @@ export const runFlags = {
   holdMillis: millisFlag(
     "hold",
     0,
-    "How long a suspiciously short list must persist before missing nodes are reported deleted",
+    "If many nodes vanish from the list at once, how long to wait before reporting them as deleted",
     byConfig(defaultAccount.holdMillis)
   ),
   requestsPerHour: wholeNumberFlag("requests-per-hour", minRequestsPerHour).pipe(

@@ -31,7 +31,11 @@ const parameters = {
   ),
   pick: flags("pick", text("MEMBER"), "Delete this member first if its group has too many; repeatable"),
   maxDeletes: maxDeletesFlag("default 0 with --yes"),
-  maxCost: flag("max-cost", rupeesPerHour, "Abort if the fleet would cost more per hour; a month is 730 hours"),
+  maxCost: flag(
+    "max-cost",
+    rupeesPerHour,
+    "Abort if the fleet would cost more than this per hour (monthly prices ÷ 730)"
+  ),
   maxCommitment: maxCommitmentFlag,
   maxMinimum: maxMinimumFlag,
   grace: graceFlag,

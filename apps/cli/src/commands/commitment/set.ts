@@ -110,7 +110,7 @@ export const set = command(
   {
     node: oneNode,
     setting: argument("SETTING", oneOf(CommitmentSetting.literals, ""), "What happens when the commitment ends"),
-    sku: flag("sku", wholeNumber(0, undefined, "ID"), "Committed option to renew to, see berth plan list"),
+    sku: flag("sku", wholeNumber(0, undefined, "ID"), "Id of the commitment to buy, see berth plan list"),
     maxCommitment: maxCommitmentFlag,
     force: switchFlag("force", "Send even if the option is not listed"),
     found: flag(

@@ -37,7 +37,8 @@ import { command } from "../command.ts"
 
 /**
  * Fails while a member's unanswered create may have made a node. If berth forgot the member, nobody would notice that the node is billed.
- * `args` are the arguments that forget it. If the list may lack nodes, a person has to say that nothing was made (`isNotMade`).
+ * `args` are the command-line arguments with which the user forgets the member. If the list may lack nodes, a person has to say
+ * that nothing was made (`isNotMade`).
  */
 const ensureNothingMade = Effect.fnUntraced(function* (
   ledgerFile: LedgerFile,
@@ -75,8 +76,8 @@ const ensureNothingMade = Effect.fnUntraced(function* (
       hint: `To delete it: berth node delete ${node.id}. To forget it anyway: berth fleet forget ${args}`
     })
   }
-  // This machine cannot know the outcome of a create that another machine sent or, if the service states no time, that
-  // it sent itself before its last boot. Only the list shows the node.
+  // This machine cannot know the outcome of a create that another machine sent. Nor can it know, if the service states no
+  // time, the outcome of a create that it sent itself before its last boot. Only the list shows the node.
   const owned = ownedIds(settled).union(nodesElsewhere(yield* ledgersToShow(yield* ownAccount), settled.fleet))
   const { isWhole, nodes } = yield* wholeList
   const [found] = bySpelling(nodes)(pending!.name).filter(({ id, status }) => !owned.has(id) && status !== "terminate")
@@ -268,7 +269,10 @@ export const forget = command(
     ),
     file: fileFlag,
     fleet: switchFlag("fleet", "NAME is a fleet, not a member"),
-    notMade: switchFlag("not-made", "The account portal shows no node of an open create")
+    notMade: switchFlag(
+      "not-made",
+      "You checked the account portal: it shows no node from the create with the unknown outcome"
+    )
   },
   Effect.fnUntraced(function* ({ file, fleet: mustBeFleet, name, notMade }) {
     if (mustBeFleet && file !== undefined) {

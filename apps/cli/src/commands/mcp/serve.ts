@@ -56,7 +56,7 @@ const flags = {
   maxCost: flag(
     "max-cost",
     rupeesPerHour,
-    "Maximum price per hour of all nodes that the agent creates; a month is 730 hours"
+    "Maximum price per hour of all nodes that the agent creates (monthly prices ÷ 730)"
   ),
   maxCommitment: flag(
     "max-commitment",

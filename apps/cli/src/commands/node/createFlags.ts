@@ -135,7 +135,7 @@ export const parameters = {
   tags: flags("tag", text("TAG"), "Tag to attach; repeatable"),
   backups: switchFlag("backups", "Automated backups; cannot be turned on later"),
   savedImage: flag("saved-image", id, "Template id, required if --image is a saved image"),
-  committedSku: flag("committed-sku", id, "Committed option of the plan"),
+  committedSku: flag("committed-sku", id, "Id of the commitment to buy, see berth plan get"),
   commitment: flag("commitment", oneOf(CommitmentSetting.literals, "SETTING"), "What happens when the commitment ends"),
   disk: flag("disk", wholeNumber(1, undefined, "GB"), "Size of the disk; some series require it"),
   securityGroup: flag("security-group", id, "Security group"),
@@ -150,11 +150,11 @@ export const parameters = {
   key: flag(
     "idempotency-key",
     text("KEY", isKey, keyExpected),
-    "At most one node per KEY and state folder, or database",
+    "At most one node per KEY in a state folder or database",
     "key"
   ),
   count: flag("count", wholeNumber(1, maxCount), "Create N nodes, NAME-1 to NAME-N"),
-  maxCost: flag("max-cost", rupeesPerHour, "Abort above this price per hour; a month is 730 hours"),
+  maxCost: flag("max-cost", rupeesPerHour, "Abort above this hourly price (monthly prices ÷ 730)"),
   maxCommitment: maxCommitmentFlag,
   maxMinimum: maxMinimumFlag,
   wait: switchOr("wait", "ssh", "Wait until the node runs (--wait=ssh: ssh answers)"),
