@@ -10,9 +10,9 @@ export const routerConfig = (maxUrlBytes: number) => ({
 })
 
 /**
- * The target of a request in one spelling, without unnecessary escapes, and with a path that only `?` can end. The
- * router decodes escapes and ends the path at `;` or `#`, so other code would otherwise see another path than the
- * router.
+ * The target of a request in canonical form: the path has no unnecessary escapes, and its `;` and `#` are escaped, so
+ * that it can end only at `?`. The router decodes escapes and ends the path at `;` or `#`, so other code would otherwise
+ * see another path than the router.
  */
 export const canonicalTarget = (target: string): string => {
   if (!/[%;#]/.test(target)) return target

@@ -103,8 +103,8 @@ const ledgerIn = Effect.fnUntraced(function* (path: string, text: string, { acco
 })
 
 /**
- * A random identifier: for the lineage of a new ledger, which is the part of its keys that no other ledger has, or for
- * this machine's name.
+ * A random identifier. It serves as this machine's name, or as the lineage of a new ledger (the part of the ledger's
+ * keys that no other ledger has).
  */
 export const drawnWord = Effect.map(Random.nextIntBetween(0, Number.MAX_SAFE_INTEGER), (drawn) => drawn.toString(36))
 

@@ -252,7 +252,7 @@ const idleSentence = (plan: Plan): string => {
   const differing = plan.changes.flatMap((change) => (change.action === "differs" ? [change.remedy] : []))
   const remedied = (...remedies: ReadonlyArray<(typeof differing)[number]>) =>
     differing.filter((remedy) => remedies.includes(remedy)).length
-  /** A part of the sentence about this many members; none if there are none. */
+  /** The part of the sentence that is about `n` members; an empty array if `n` is 0. */
   const part = (n: number, one: string, many: string, rest = ""): ReadonlyArray<string> =>
     n === 0 ? [] : [`${members(n, one, many)}${rest}`]
   const untilNow = " protected until now; the next apply"
@@ -369,7 +369,7 @@ const prepare = Effect.fnUntraced(function* (
   const plan = planned(fleet, resolved, settled, protections, planOptions)
   yield* refuse(plan.conflicts, place)
   const known = notedLedger(resolved.ledger, plan, fleet, isDestroy)
-  // If a group's members differ from the file and the group cannot be ordered, refuse it, even if this run sends nothing.
+  // If a group's members differ from the file and its nodes could not be bought, refuse the group, even if this run sends nothing.
   const isEverythingSettled = isDestroy || fleet.groups.every((group) => ordersNothing(plan, group))
   const found = isIdle(plan) && isEverythingSettled ? undefined : yield* pricesFor(plan, fleet, place, isDestroy)
   const prices = isIdle(plan) ? undefined : found

@@ -23,8 +23,8 @@ const commitmentIn = (entry: Entry, id: number): Pick<Entry, "commitment" | "com
  * Fails if a purchase must not be sent now. Either this machine's log has an obstacle, or a ledger that this machine
  * knows has the same purchase for the node or a purchase with an unknown outcome. `days` is the length of the option's
  * period, if known. A purchase that a ledger records as made is no obstacle if this machine's log has an entry about
- * the node. A purchase with an unknown outcome is no obstacle only if the log records exactly that purchase, because an
- * entry about a different purchase may be older.
+ * the node. A purchase with an unknown outcome is an obstacle unless the log records exactly that purchase: an entry about
+ * a different purchase may be older than the purchase in the ledger.
  */
 export const ensureMayBuy = Effect.fnUntraced(function* (
   node: Named,

@@ -166,7 +166,7 @@ export const resolveNodes = Effect.fn("resolveNodes")(function* (
   )
   const matchers = byNames.map(targetMatcher)
   const isMatch = (name: string) => matchers.some((matches) => matches(name))
-  // If all these arguments are digits, the list is only searched for nodes that have the digits as a name, so its failure does not matter.
+  // If all these arguments are digits, the list is read only to find nodes whose name is those digits, so a failed read does not matter.
   const isFallback = byNames.every(({ _tag }) => _tag === "Id")
   const search = byName(isMatch, naming)
   const named =

@@ -1,4 +1,4 @@
-/** Reads the stream of events without features that only one language has. */
+/** Reads the event stream as a client in any language could, without language-specific features. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestServer } from "../../src/testing.ts"

@@ -229,8 +229,8 @@ export class Queues {
 
   /**
    * The receiver is back: lets all queues except the answered one retry their failed delivery early. Only the answer to the
-   * probe triggers this. Answers to deliveries that were sent before the receiver went down do not, because they could
-   * alternate endlessly with failures. Changes that are held back stay held back.
+   * probe triggers this. Answers to deliveries that were sent before the receiver went down do not trigger it: such answers
+   * and failures could alternate endlessly. Changes that are held back stay held back.
    */
   #release(answered: string): void {
     const isProbe = answered === this.#probe

@@ -1,7 +1,7 @@
 /**
- * An account whose nodes and prices come, change and go at random, watched by sweeps and reads of prices with long pauses between them, and
- * its true spending. Nodes show either the slugs or the SKUs of plans that the catalogue lists under SKUs. Now and then the ledger is
- * written and read back, as in a store.
+ * An account with nodes and prices that appear, change and disappear at random, and its true spending. Sweeps and price reads, with long
+ * pauses between them, watch the account. Nodes show either the slugs or the SKUs of plans that the catalogue lists under SKUs. Now
+ * and then the ledger is written and read back, as in a store.
  */
 import { DateTime } from "effect"
 import { exactPrice } from "@berthkit/core/domain/Price"
@@ -41,11 +41,11 @@ export interface History {
   readonly seed: number
   readonly hours: number
   readonly nodes: number
-  /** Whether there are times of days in which nothing is observed. */
+  /** Whether there are periods of hours or days in which nothing is observed. */
   readonly hasGaps: boolean
   /** Whether prices change. */
   readonly hasChanges: boolean
-  /** Whether the price of a plan is not stated for a while, or never. */
+  /** Whether the price of a plan is missing at first, or always. */
   readonly hasUnknown: boolean
   /** Whether there is a sweep at each instant at which a node goes, and a read of prices whenever one changes. */
   readonly isExact: boolean
@@ -85,7 +85,7 @@ export const tell = (history: History): Told => {
 
   const prices = new Map<string, ReadonlyArray<{ readonly atMillis: number; readonly paise: number | null }>>(
     groups.map(([plan, image], index) => {
-      // Prices only rise, so that a price between two reads lies between theirs.
+      // Prices only rise, so a price between two reads lies between the prices that those reads returned.
       const steps: Array<{ readonly atMillis: number; readonly paise: number | null }> = []
       const isUnknown = history.hasUnknown && index > 0
       let paise = 100 + below(2000)
@@ -133,7 +133,7 @@ export const tell = (history: History): Told => {
     }
   }
   sweeps.push(end)
-  // The daemon believes a change once a second read shows it.
+  // The daemon believes a change only after another read has shown it too.
   reads.push(end - 15 * minute, end)
   const moments = [...sweeps.map((at) => ({ at, isSweep: true })), ...reads.map((at) => ({ at, isSweep: false }))].sort(
     (a, b) => a.at - b.at

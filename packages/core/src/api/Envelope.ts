@@ -1,6 +1,6 @@
 /**
- * The envelope around every body (interface.md §2.1): success and failure as documented and decided. `Reply.ts` reads it, including every
- * deviation that a client must accept.
+ * The envelope around every body (interface.md §2.1): success and failure, as the provider documents them. If the provider does not
+ * say, they are as Berth assumes (A1 to A4). `Reply.ts` reads the envelope, including every deviation that a client must accept.
  */
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"

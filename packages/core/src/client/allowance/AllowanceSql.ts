@@ -5,8 +5,9 @@
  * tables are unlogged: no write waits for a disk, and a crash of the server empties them.
  *
  * All instants in the tables are on the database's clock, so the clocks of the machines do not matter. A process learns
- * the database's clock from the round trips of its statements. It translates each content only once, when it reads it,
- * so a later step of the database's clock changes nothing that is known.
+ * the database's clock from the round trips of its statements. It converts the instants in a row only once, when it
+ * reads the row. A later step of the database's clock therefore changes none of the instants that the process already
+ * knows.
  *
  * | table | a row is | written by | removed |
  * |---|---|---|---|
@@ -20,9 +21,9 @@
  * have to be removed. The select looks back a few seconds, because an earlier write may become visible after a later
  * one. Its answer is valid for 200 ms. After a failure, the database is not asked again for two seconds.
  *
- * Another process counts as running if it was seen a few seconds ago, although its row stays longer. Clients ask the
- * service again in the order of their ids, so `before` counts the running clients of the same account that have a lower
- * id.
+ * Another process counts as running if it was seen a few seconds ago, although its row stays longer. If several
+ * clients wait to ask the service again, they do so in the order of their ids. `before` is the number of running clients
+ * of the same account with a lower id.
  */
 import { Array as Arr, Clock, Deferred, Effect, Layer, Option, Predicate, Random, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"

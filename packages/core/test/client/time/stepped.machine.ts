@@ -1,5 +1,5 @@
 /**
- * Programs whose `Date` steps, against a service in this process whose clock does not.
+ * Runs programs whose `Date` jumps, against a service in this process, whose clock does not jump.
  */
 import { mkdtemp, rm } from "node:fs/promises"
 import type { ServerResponse } from "node:http"
@@ -24,7 +24,7 @@ const allowance = (remaining: number) => ({
   "ratelimit-reset": String(Math.ceil(Date.now() / 1000) + resetSeconds)
 })
 
-/** The reply to the request of that number, by the API key of the request. */
+/** For each API key, the reply to the `count`th request with that key. */
 const plays: Record<string, (response: ServerResponse, count: number) => void> = {
   breaker: (response) => response.writeHead(500).end(),
   pause: (response, count) =>
